@@ -42,9 +42,10 @@ func TestImports(t *testing.T) {
 		"digest/internal/textsearch": "digest digest/internal/hypertext",
 		"digest/internal/allowance":  "",
 		"digest/internal/backup":     "digest",
-		"digest/store": "digest digest/calendar digest/migrations digest/internal/textsearch " +
-			"digest/internal/allowance digest/newsletter " +
-			"digest/internal/backup digest/internal/dmarc digest/internal/ownership",
+		"digest/store": "digest digest/calendar digest/internal/textsearch digest/internal/allowance " +
+			"digest/internal/dmarc digest/newsletter digest/store/db",
+		"digest/store/db":        "digest digest/internal/ownership digest/migrations",
+		"digest/store/backup":    "digest digest/internal/backup digest/internal/ownership digest/store digest/store/db",
 		"digest/store/storetest": "digest digest/poller digest/store",
 		"digest/worker": "digest digest/feed digest/internal/catalogue digest/poller digest/push digest/store " +
 			"digest/mailer",
@@ -115,7 +116,7 @@ func TestOnlyOneRoom(t *testing.T) {
 	rooms := map[string]string{ // prefix of an import path: the package that may import it
 		"github.com/jmoiron/sqlx":              "store",
 		"github.com/lib/pq":                    "store",
-		"github.com/ncruces/go-sqlite3":        "store",
+		"github.com/ncruces/go-sqlite3":        "store/db",
 		"github.com/mmcdole/gofeed":            "feed",
 		"github.com/microcosm-cc/bluemonday":   "feed",
 		"github.com/andybalholm/brotli":        "poller",

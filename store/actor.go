@@ -15,7 +15,7 @@ func (s Feeds) ActorKey(ctx context.Context, fresh func() ([]byte, error)) ([]by
 		return nil, err
 	}
 	return changed(ctx, s.database, "keeping the key of the actor", func(c conn) (key []byte, err error) {
-		if _, err := c.exec(ctx, `INSERT INTO settings (key, value) VALUES ('`+
+		if err := c.Run(ctx, `INSERT INTO settings (key, value) VALUES ('`+
 			name+`', ?) ON CONFLICT (key) DO NOTHING`, made); err != nil {
 			return nil, err
 		}

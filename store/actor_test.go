@@ -9,13 +9,12 @@ import (
 func TestActorKeyIsMadeOnce(t *testing.T) {
 	each(t, func(w world) {
 		wrong := errors.New("no key")
-		if _, err := w.Feeds.ActorKey(w.ctx(), func() ([]byte, error) { return nil, wrong }); !errors.Is(err, wrong) {
-			w.t.Fatal(err)
+		if _, err := w.Feeds.ActorKey(w.ctx, func() ([]byte, error) { return nil, wrong }); !errors.Is(err, wrong) {
+			w.Fatal(err)
 		}
 		for _, fresh := range []string{"first", "second"} {
-			key, err := w.Feeds.ActorKey(w.ctx(), func() ([]byte, error) { return []byte(fresh), nil })
-			w.ok(err)
-			want(w.t, "key", string(key), "first")
+			key := must(w.Feeds.ActorKey(w.ctx, func() ([]byte, error) { return []byte(fresh), nil }))
+			want(w, "key", string(key), "first")
 		}
 	})
 }

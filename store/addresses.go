@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"digest"
+	"digest/store/db"
 )
 
 // An AddressChange is a reader's request to change their address. Both addresses must confirm it.
@@ -23,17 +24,17 @@ const addressColumns = `user_id, email, old_confirmed, new_confirmed, created_at
 // digest.Conflict if the earlier request is younger than apart.
 func (s Readers) AddAddressChange(ctx context.Context, user digest.UserID, email string, oldHash, newHash []byte, now,
 	expires time.Time, apart time.Duration) error {
-	err := s.changeUnder(ctx, s.d.lockAccounts, "", func(c conn) error {
-		if _, err := c.exec(ctx, `DELETE FROM address_changes WHERE user_id = ? AND created_at <= ?`, user,
+	err := s.changeUnder(ctx, s.d.LockAccounts, "", func(c conn) error {
+		if err := c.Run(ctx, `DELETE FROM address_changes WHERE user_id = ? AND created_at <= ?`, user,
 			now.Add(-apart)); err != nil {
 			return err
 		}
-		return c.run(ctx, `INSERT INTO address_changes (user_id, email, old_hash, new_hash, created_at, expires_at)
+		return c.Run(ctx, `INSERT INTO address_changes (user_id, email, old_hash, new_hash, created_at, expires_at)
 			VALUES (?, ?, ?, ?, ?, ?)`,
 			user, digest.NormalEmail(email), oldHash, newHash, now, expires)
 	})
 	return failed("storing a change of address",
-		ifUnique(err, conflict("another address was asked for already within a day")))
+		db.IfUnique(err, db.Conflict("another address was asked for already within a day")))
 }
 
 // AddressChange returns a reader's latest request, which may have expired, or digest.NotFound.
@@ -70,24 +71,21 @@ func (s Readers) DropAddressChange(ctx context.Context, user digest.UserID) erro
 // returns digest.Conflict, and ends the request, if another account now has the new address.
 func (s Readers) ConfirmAddress(ctx context.Context, hash, keep []byte, now time.Time) (changed bool, err error) {
 	var another bool
-	err = s.changeUnder(ctx, s.d.lockAccounts, "", func(c conn) error {
+	err = s.changeUnder(ctx, s.d.LockAccounts, "", func(c conn) error {
 		changed, another = false, false
-		var row AddressChange
-		err := c.get(ctx, &row, `UPDATE address_changes SET old_confirmed = CASE WHEN old_hash = ? THEN 1
+		row, err := readOne[AddressChange](ctx, c, "", notFound("this link was used or is too old"),
+			`UPDATE address_changes SET old_confirmed = CASE WHEN old_hash = ? THEN 1
 			ELSE old_confirmed END,
 			new_confirmed = CASE WHEN new_hash = ? THEN 1 ELSE new_confirmed END
 			WHERE (old_hash = ? OR new_hash = ?) AND expires_at > ? RETURNING `+addressColumns, hash, hash, hash, hash,
 			now)
-		if isNone(err) {
-			return notFound("this link was used or is too old")
-		}
 		if err == nil && row.NewConfirmed {
 			err = answerMailbox(ctx, c, row.Email)
 		}
 		if err != nil || !row.OldConfirmed || !row.NewConfirmed {
 			return err
 		}
-		if _, err := c.exec(ctx, `UPDATE address_changes SET expires_at = 0 WHERE user_id = ?`,
+		if err := c.Run(ctx, `UPDATE address_changes SET expires_at = 0 WHERE user_id = ?`,
 			row.UserID); err != nil {
 			return err
 		}
@@ -98,8 +96,8 @@ func (s Readers) ConfirmAddress(ctx context.Context, hash, keep []byte, now time
 		changed = true
 		return changeEmail(ctx, c, row.UserID, row.Email, keep)
 	})
-	if err == nil && another || isUnique(err) {
-		err = conflict("this address has come to another account meanwhile")
+	if err == nil && another || db.IsUnique(err) {
+		err = db.Conflict("this address has come to another account meanwhile")
 	}
 	return changed, failed("changing an address", err)
 }
@@ -108,16 +106,16 @@ func (s Readers) ConfirmAddress(ctx context.Context, hash, keep []byte, now time
 // suppression of the old address remains.
 func changeEmail(ctx context.Context, c conn, user digest.UserID, email string, keep []byte) error {
 	email = digest.NormalEmail(email)
-	err := c.runOne(ctx, noUser(), `UPDATE users SET email = ?, email_key = ?, mail_domain = ? WHERE id = ?`, email,
+	err := c.RunOne(ctx, noUser(), `UPDATE users SET email = ?, email_key = ?, mail_domain = ? WHERE id = ?`, email,
 		emailKey(email), mailDomain(email), user)
 	if err == nil {
-		err = c.run(ctx, `UPDATE editions SET domain = ? WHERE state = 'ready' AND digest_id IN
+		err = c.Run(ctx, `UPDATE editions SET domain = ? WHERE state = 'ready' AND digest_id IN
 			(SELECT id FROM digests WHERE user_id = ?)`, mailDomain(email), user)
 	}
 	if err != nil {
 		return err
 	}
-	if _, err := c.exec(ctx, `DELETE FROM sign_in_tokens WHERE user_id = ?`, user); err != nil {
+	if err := c.Run(ctx, `DELETE FROM sign_in_tokens WHERE user_id = ?`, user); err != nil {
 		return err
 	}
 	if err := answerLetters(ctx, c, user); err != nil { // requested under the old address
@@ -129,11 +127,12 @@ func changeEmail(ctx context.Context, c conn, user digest.UserID, email string, 
 // SetEmail changes a user's address for the operator, without confirmation. It returns digest.Conflict if another user
 // has the address.
 func (s Readers) SetEmail(ctx context.Context, user digest.UserID, email string) error {
-	err := s.changeUnder(ctx, s.d.lockAccounts, "", func(c conn) error {
-		if _, err := c.exec(ctx, `UPDATE address_changes SET expires_at = 0 WHERE user_id = ?`, user); err != nil {
+	err := s.changeUnder(ctx, s.d.LockAccounts, "", func(c conn) error {
+		if err := c.Run(ctx, `UPDATE address_changes SET expires_at = 0 WHERE user_id = ?`, user); err != nil {
 			return err
 		}
 		return changeEmail(ctx, c, user, email, nil)
 	})
-	return failed("changing the address", ifUnique(err, conflict("%s is already a reader", digest.NormalEmail(email))))
+	return failed("changing the address",
+		db.IfUnique(err, db.Conflict("%s is already a reader", digest.NormalEmail(email))))
 }

@@ -5,16 +5,12 @@ import (
 	"encoding/json"
 	"fmt"
 	"time"
+
+	"digest/store/db"
 )
 
 // A Worker is a process that runs the hourly job on this database.
-type Worker struct {
-	ID   string    `json:"id"`
-	Host string    `json:"host"`
-	PID  int       `json:"pid"`
-	At   time.Time `json:"at"`              // last report, by the clock of Store.Clock
-	AsOf bool      `json:"as_of,omitempty"` // started with --now
-}
+type Worker = db.Worker
 
 // workerKey is the prefix of the settings keys that workers write.
 const workerKey = "worker "
@@ -55,7 +51,7 @@ func (s *Store) LeaveWork(ctx context.Context, id string) error {
 }
 
 func leaveWork(ctx context.Context, c conn, id string) error {
-	return c.run(ctx, `DELETE FROM settings WHERE key = ?`, workerKey+id)
+	return c.Run(ctx, `DELETE FROM settings WHERE key = ?`, workerKey+id)
 }
 
 // Workers returns the workers that have reported and have not ended.
@@ -72,4 +68,27 @@ func (s *Store) Workers(ctx context.Context) ([]Worker, error) {
 		}
 	}
 	return workers, nil
+}
+
+// SettleRestored prepares a restored database for work. It deletes the records of the old database's processes, queues
+// all posts for the search index, and sets the fence, which shows reason until the operator releases it.
+func (s Operator) SettleRestored(ctx context.Context, now time.Time, reason string) error {
+	if err := s.MakePartitions(ctx, now); err != nil {
+		return err
+	}
+	return s.change(ctx, "", func(c conn) error {
+		if err := c.Run(ctx, `DELETE FROM settings WHERE key LIKE ?`, workerKey+"%"); err != nil {
+			return err
+		}
+		if err := c.Run(ctx, `INSERT INTO index_queue (post_id) SELECT id FROM posts WHERE shown_at > 0
+			ON CONFLICT DO NOTHING`); err != nil {
+			return err
+		}
+		last, _, err := lastBeat(ctx, c)
+		if err != nil {
+			return err
+		}
+		last.Brought = reason
+		return last.leave(ctx, c)
+	})
 }

@@ -10,8 +10,9 @@ import (
 	"strings"
 	"testing"
 
-	"digest/internal/backup"
+	format "digest/internal/backup"
 	"digest/store"
+	"digest/store/backup"
 	"digest/store/storetest"
 	"digest/test/tier"
 )
@@ -19,13 +20,11 @@ import (
 // fillAll puts three rows into every table: numbers of all sizes, texts with all kinds of letters, empty texts,
 // invalid UTF-8, and NULL where possible.
 func (w world) fillAll() {
-	w.t.Helper()
-	tables, err := store.BackupTables(w.ctx())
-	w.ok(err)
+	w.Helper()
+	tables := backupTables(w, w.Store)
 	for _, table := range namesOf(tables) {
 		for k := range int64(3) {
-			columns, err := w.Columns(w.ctx(), table)
-			w.ok(err)
+			columns := must(w.Columns(w.ctx, table))
 			row := storedRow{}
 			for i, c := range columns {
 				row[c.Name] = cellOf(table, c, i, k)
@@ -59,24 +58,47 @@ func cellOf(table string, c store.Column, i int, k int64) any {
 	return []int64{0, -1, 1 << 62}[k]
 }
 
-func backUp(t *testing.T, s *store.Store) (*bytes.Buffer, store.Backup) {
+func backUp(t testing.TB, s *store.Store) (*bytes.Buffer, backup.Backup) {
 	t.Helper()
 	var file bytes.Buffer
-	b, err := s.Backup(t.Context(), &file, "test", noon)
+	b, err := backup.Write(t.Context(), s.DB, &file, "test", noon)
 	if err != nil {
 		t.Fatal(err)
 	}
 	return &file, b
 }
 
-func restore(t *testing.T, database string, file io.Reader, replace bool) (store.Backup, error) {
+// backupTables returns the tables in a backup of a database.
+func backupTables(t testing.TB, s *store.Store) (tables []format.Table) {
 	t.Helper()
-	from, err := backup.NewReader(file)
-	if err != nil {
-		return store.Backup{}, err
+	file, _ := backUp(t, s)
+	r, err := format.NewReader(file)
+	for err == nil {
+		var table format.Table
+		if table, err = r.Table(); err == nil {
+			tables = append(tables, table)
+			for err == nil {
+				_, err = r.Row()
+			}
+			if err == io.EOF {
+				err = nil
+			}
+		}
 	}
-	return store.Restore(t.Context(), database, from,
-		store.Restoration{Replace: replace, Now: noon, Reason: "it is a copy",
+	if err != io.EOF {
+		t.Fatal(err)
+	}
+	return tables
+}
+
+func restore(t testing.TB, database string, file io.Reader, replace bool) (backup.Backup, error) {
+	t.Helper()
+	from, err := format.NewReader(file)
+	if err != nil {
+		return backup.Backup{}, err
+	}
+	return backup.Restore(t.Context(), database, from,
+		backup.Restoration{Replace: replace, Now: noon, Reason: "it is a copy",
 			Look: func(context.Context, *store.Store) error { return nil }})
 }
 
@@ -96,17 +118,16 @@ func TestBackupHoldsEverything(t *testing.T) {
 	tier.Alone(t)
 	t.Parallel()
 	eachPair(t, func(t *testing.T, from *store.Store, to string) {
-		w := world{from, t}
+		w := newWorld(t, from)
 		w.fillAll()
-		w.ok(w.Exec(w.ctx(), `INSERT INTO invitations (id, token_hash, created_at, expires_at) VALUES (70, ?, 1, 1)`,
-			[]byte("x")))
-		w.ok(w.Exec(w.ctx(), `DELETE FROM invitations WHERE id = 70`))
+		w.exec(`INSERT INTO invitations (id, token_hash, created_at, expires_at) VALUES (70, ?, 1, 1)`,
+			[]byte("x"))
+		w.exec(`DELETE FROM invitations WHERE id = 70`)
 		if from.Partitioned() { // explicit keys do not advance the sequence
 			count(t, from, `SELECT setval('invitations_id_seq', 70)`)
 		}
 		file, written := backUp(t, from)
-		got, err := restore(t, to, file, false)
-		w.ok(err)
+		got := must(restore(t, to, file, false))
 		want(t, "restored", fmt.Sprint(got), fmt.Sprint(written))
 		s := storetest.Open(t, to)
 		_, again := backUp(t, s)
@@ -121,14 +142,14 @@ func TestBackupHoldsEverything(t *testing.T) {
 		if !s.Partitioned() {
 			want(t, "the mode", mode(t, to), os.FileMode(0o600))
 		}
-		w = world{s, t}
-		w.ok(w.Exec(w.ctx(), `INSERT INTO invitations (token_hash, created_at, expires_at) VALUES (?, 2, 2)`,
-			[]byte("y")))
+		w = newWorld(t, s)
+		w.exec(`INSERT INTO invitations (token_hash, created_at, expires_at) VALUES (?, 2, 2)`,
+			[]byte("y"))
 		want(t, "keys that were given", count(t, s, `SELECT id FROM invitations WHERE created_at = 2`), 71)
 	})
 }
 
-func count(t *testing.T, s *store.Store, query string) int {
+func count(t testing.TB, s *store.Store, query string) int {
 	t.Helper()
 	n, err := s.Count(t.Context(), query)
 	if err != nil {
@@ -137,7 +158,7 @@ func count(t *testing.T, s *store.Store, query string) int {
 	return n
 }
 
-func mode(t *testing.T, path string) os.FileMode {
+func mode(t testing.TB, path string) os.FileMode {
 	t.Helper()
 	info, err := os.Stat(path)
 	if err != nil {
@@ -150,10 +171,7 @@ func mode(t *testing.T, path string) os.FileMode {
 // both databases.
 func TestBackupKnowsEveryTable(t *testing.T) {
 	storetest.Each(t, func(t *testing.T, s *store.Store) {
-		all, err := store.BackupTables(t.Context())
-		if err != nil {
-			t.Fatal(err)
-		}
+		all := backupTables(t, s)
 		names := namesOf(all)
 		tables := `SELECT tablename FROM pg_tables WHERE schemaname = 'public' AND tablename NOT LIKE 'digest\_posts\_%'
 			ORDER BY 1`
@@ -176,11 +194,11 @@ func TestBackupKnowsEveryTable(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			there, known := map[string]backup.Kind{}, map[string]backup.Kind{}
+			there, known := map[string]format.Kind{}, map[string]format.Kind{}
 			for _, c := range columns {
-				there[c.Name] = map[bool]backup.Kind{true: backup.Text, false: backup.Number}[c.IsText]
+				there[c.Name] = map[bool]format.Kind{true: format.Text, false: format.Number}[c.IsText]
 				if c.IsBytes {
-					there[c.Name] = backup.Bytes
+					there[c.Name] = format.Bytes
 				}
 			}
 			for _, c := range table.Columns {
@@ -191,7 +209,7 @@ func TestBackupKnowsEveryTable(t *testing.T) {
 	})
 }
 
-func namesOf(tables []backup.Table) (names []string) {
+func namesOf(tables []format.Table) (names []string) {
 	for _, t := range tables {
 		names = append(names, t.Name)
 	}
@@ -215,14 +233,13 @@ func (s *slowly) Write(b []byte) (int, error) {
 // A backup shows one instant and no later changes.
 func TestBackupOfOneInstant(t *testing.T) {
 	storetest.Each(t, func(t *testing.T, s *store.Store) {
-		w := world{s, t}
+		w := newWorld(t, s)
 		w.fillAll()
 		var file bytes.Buffer
-		b, err := s.Backup(t.Context(), &slowly{&file, func() {
-			w.ok(w.Exec(w.ctx(), `DELETE FROM waiting_digests`)) // one of the last tables
-			w.ok(w.Exec(w.ctx(), `INSERT INTO counters (hour, kind, slot, n) VALUES (5, 'x', 0, 1)`))
-		}}, "test", noon)
-		w.ok(err)
+		b := must(backup.Write(t.Context(), s.DB, &slowly{&file, func() {
+			w.exec(`DELETE FROM waiting_digests`) // one of the last tables
+			w.exec(`INSERT INTO counters (hour, kind, slot, n) VALUES (5, 'x', 0, 1)`)
+		}}, "test", noon))
 		for _, table := range b.Tables {
 			want(t, "rows of "+table.Name, table.Rows, int64(3))
 		}
@@ -235,12 +252,11 @@ func TestRestoreKeepsGrants(t *testing.T) {
 	t.Parallel()
 	to := storetest.Postgres(t)
 	s := storetest.Open(t, to)
-	w := world{s, t}
-	w.ok(w.Exec(w.ctx(), `GRANT SELECT ON feeds TO PUBLIC`))
-	w.ok(w.Exec(w.ctx(), `GRANT SELECT, UPDATE ON posts TO pg_monitor WITH GRANT OPTION`))
+	w := newWorld(t, s)
+	w.exec(`GRANT SELECT ON feeds TO PUBLIC`)
+	w.exec(`GRANT SELECT, UPDATE ON posts TO pg_monitor WITH GRANT OPTION`)
 	file, _ := backUp(t, s)
-	_, err := restore(t, to, file, true)
-	w.ok(err)
+	must(restore(t, to, file, true))
 	for query, is := range map[string]int{
 		`has_table_privilege('pg_monitor', 'feeds', 'SELECT')`:                   1,
 		`has_table_privilege('pg_monitor', 'feeds', 'UPDATE')`:                   0,

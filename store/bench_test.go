@@ -163,7 +163,7 @@ func benchRelease(b *testing.B, oneIn int) {
 			if err := s.Exec(ctx, `UPDATE editions SET state = 'sent' WHERE state = 'ready'`); err != nil {
 				b.Fatal(err)
 			}
-			now = now.Add(24 * time.Hour)
+			now = now.Add(day)
 		}
 		report(b, "editions", editions, ours, bare)
 	})
@@ -253,7 +253,7 @@ func BenchmarkUnchangedPolls(b *testing.B) {
 		var ours, bare time.Duration
 		now, polls := noon, 0
 		for b.Loop() {
-			now = now.Add(24 * time.Hour)
+			now = now.Add(day)
 			if err := s.Exec(ctx, `UPDATE feed_times SET poll_at = ?`, now.Unix()); err != nil {
 				b.Fatal(err)
 			}

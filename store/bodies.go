@@ -76,15 +76,15 @@ func (r *recording) saveBodies(ctx context.Context) error {
 		case len(p.Body.packed) == 0:
 			gone = append(gone, p.Feed.ID)
 		default:
-			v.row(p.Feed.ID, p.Body.ContentType, p.Body.URL, p.Body.packed)
+			v.Row(p.Feed.ID, p.Body.ContentType, p.Body.URL, p.Body.packed)
 		}
 	}
 	if len(gone) > 0 {
-		if _, err := r.c.exec(ctx, `DELETE FROM bodies WHERE feed_id IN (`+list(gone)+`)`); err != nil {
+		if err := r.c.Run(ctx, `DELETE FROM bodies WHERE feed_id IN (`+list(gone)+`)`); err != nil {
 			return err
 		}
 	}
-	return r.c.runRows(ctx, &v, `INSERT INTO bodies (feed_id, content_type, url, body) VALUES {rows}
+	return r.c.RunRows(ctx, &v, `INSERT INTO bodies (feed_id, content_type, url, body) VALUES {rows}
 		ON CONFLICT (feed_id) DO UPDATE SET content_type = excluded.content_type, url = excluded.url,
 		body = excluded.body`)
 }
@@ -92,7 +92,7 @@ func (r *recording) saveBodies(ctx context.Context) error {
 // Body returns the last document of a feed, or false if none is stored.
 func (s Posts) Body(ctx context.Context, id digest.FeedID) (Body, bool, error) {
 	var b Body
-	found, err := s.read().find(ctx, &b, `SELECT content_type, url, body AS bytes FROM bodies WHERE feed_id = ?`, id)
+	found, err := s.read().Find(ctx, &b, `SELECT content_type, url, body AS bytes FROM bodies WHERE feed_id = ?`, id)
 	if found {
 		err = s.packer.ready()
 	}

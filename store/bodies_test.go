@@ -12,9 +12,8 @@ import (
 )
 
 func (w world) body(f digest.Feed) string {
-	w.t.Helper()
-	b, ok, err := w.Posts.Body(w.ctx(), f.ID)
-	w.ok(err)
+	w.Helper()
+	b, ok := must2(w.Posts.Body(w.ctx, f.ID))
 	if !ok {
 		return "none"
 	}
@@ -27,38 +26,36 @@ func TestTheLastDocumentIsKept(t *testing.T) {
 	each(t, func(w world) {
 		f, g := w.newFeed("f.example"), w.newFeed("g.example")
 		w.subscribe(w.reader("ada", "UTC"), f, g)
-		want(w.t, "not read yet", w.body(f), "none")
+		want(w, "not read yet", w.body(f), "none")
 		now := noon
 		read := func(b *store.Body) {
-			w.t.Helper()
-			now = now.Add(24 * time.Hour)
-			w.ok(w.Enqueue(w.ctx(), f.ID, now))
+			w.Helper()
+			now = now.Add(day)
+			w.ok(w.Enqueue(w.ctx, f.ID, now))
 			w.end(now, w.one(now, "t"), func(p *store.Polled) { p.Body = b })
 		}
 		odd := "\x00\xff<rss>\r\n" + strings.Repeat("é", 100_000)
 		read(&store.Body{ContentType: "text/xml; charset=\xfflatin1", URL: f.URL, Bytes: []byte(odd)})
-		want(w.t, "byte for byte", w.body(f), "text/xml; charset=\uFFFDlatin1 "+f.URL+" "+odd)
-		n, err := w.Count(w.ctx(), `SELECT MAX(LENGTH(body)) FROM bodies`)
-		w.ok(err)
+		want(w, "byte for byte", w.body(f), "text/xml; charset=\uFFFDlatin1 "+f.URL+" "+odd)
+		n := w.count(`SELECT MAX(LENGTH(body)) FROM bodies`)
 		if n > 1000 {
-			w.t.Errorf("stored in %d bytes", n)
+			w.Errorf("stored in %d bytes", n)
 		}
 		read(nil)
-		want(w.t, "unchanged", len(w.body(f)) > len(odd), true)
+		want(w, "unchanged", len(w.body(f)) > len(odd), true)
 		read(&store.Body{URL: "u", Bytes: []byte("second")})
-		want(w.t, "replaced", w.body(f), " u second")
+		want(w, "replaced", w.body(f), " u second")
 		random := make([]byte, longest)
 		rand.Read(random)
 		read(&store.Body{Bytes: random})
-		b, _, err := w.Posts.Body(w.ctx(), f.ID)
-		w.ok(err)
-		want(w.t, "the longest", bytes.Equal(b.Bytes, random), true)
+		b, _ := must2(w.Posts.Body(w.ctx, f.ID))
+		want(w, "the longest", bytes.Equal(b.Bytes, random), true)
 		read(&store.Body{Bytes: make([]byte, longest+1)})
-		want(w.t, "longer than that: none is the last", w.body(f), "none")
+		want(w, "longer than that: none is the last", w.body(f), "none")
 		read(&store.Body{Bytes: []byte("third")})
 		read(&store.Body{})
-		want(w.t, "empty", w.body(f), "none")
-		want(w.t, "another's", w.body(g), "none")
+		want(w, "empty", w.body(f), "none")
+		want(w, "another's", w.body(g), "none")
 	})
 }
 
@@ -68,7 +65,7 @@ func TestStalePollsLeaveNothing(t *testing.T) {
 		ada := w.reader("ada", "UTC")
 		f := w.feed("f.example")
 		w.subscribe(ada, f)
-		w.ok(w.Enqueue(w.ctx(), f.ID, noon))
+		w.ok(w.Enqueue(w.ctx, f.ID, noon))
 		slow := w.one(noon, "slow")
 		quick := w.one(noon.Add(2*time.Hour), "quick")
 		full := func(p *store.Polled) {
@@ -78,15 +75,14 @@ func TestStalePollsLeaveNothing(t *testing.T) {
 			p.Gap = &digest.Gap{From: noon.Add(-time.Hour), To: noon.Add(3 * time.Hour)}
 			p.Posts, p.Listed = posts(noon, p.Token), []string{p.Token}
 		}
-		want(w.t, "stale", w.end(noon, slow, full).Stale, 1)
-		want(w.t, "document", w.body(f), "none")
+		want(w, "stale", w.end(noon, slow, full).Stale, 1)
+		want(w, "document", w.body(f), "none")
 		w.end(noon, quick, full)
-		want(w.t, "the other's", w.body(f), "  quick")
-		want(w.t, "told", strings.HasPrefix(w.told(ada), "gap f.example"), true)
-		history, err := w.Feeds.Polls(w.ctx(), f.ID, time.Time{})
-		w.ok(err)
-		want(w.t, "polls", len(history), 1)
-		want(w.t, "the poll", history[0], store.PollRecord{
+		want(w, "the other's", w.body(f), "  quick")
+		want(w, "told", strings.HasPrefix(w.told(ada), "gap f.example"), true)
+		history := must(w.Feeds.Polls(w.ctx, f.ID, time.Time{}))
+		want(w, "polls", len(history), 1)
+		want(w, "the poll", history[0], store.PollRecord{
 			At: noon, Outcome: "changed", Note: "quick", Took: 1234 * time.Millisecond, Bytes: 5, Requests: 2,
 			Status: 200,
 		})
@@ -96,38 +92,35 @@ func TestStalePollsLeaveNothing(t *testing.T) {
 // A merged feed moves its history to the other feed and loses its stored document. The other feed keeps its own.
 func TestMovesTakeTheHistoryAlong(t *testing.T) {
 	each(t, func(w world) {
-		ada := w.reader("ada", "Europe/Paris")
+		ada := w.reader("ada")
 		a, b := w.feed("a.example"), w.feed("b.example")
 		w.subscribe(ada, a, b)
 		poll := func(f digest.Feed, now time.Time) {
-			w.t.Helper()
-			_, err := w.Feeds.Record(w.ctx(), now, []store.Polled{{
+			w.Helper()
+			w.poll(now, store.Polled{
 				Feed: f, Poll: store.PollRecord{At: now, Outcome: "unchanged"},
 				Body: &store.Body{Bytes: []byte(f.Host)}, Arrival: arrival(nil, []string{"1", "2"}),
-			}})
-			w.ok(err)
+			})
 		}
 		poll(a, noon)
 		poll(b, noon)
 		poll(a, noon.Add(time.Hour))
 		w.gap(noon.Add(2*time.Hour), a, noon, "1", "2")
 		w.die(b, noon)
-		w.ok(w.Exec(w.ctx(), `UPDATE feeds SET gone_at = 1, failing_since = 1 WHERE id = ?`, b.ID))
+		w.exec(`UPDATE feeds SET gone_at = 1, failing_since = 1 WHERE id = ?`, b.ID)
 		moved := a
 		moved.URL, moved.Host = b.URL, b.Host
 		poll(moved, noon.Add(3*time.Hour))
 
-		want(w.t, "document", w.body(b), "  b.example")
-		want(w.t, "of the one that ended", w.body(a), "none")
-		history, err := w.Feeds.Polls(w.ctx(), b.ID, time.Time{})
-		w.ok(err)
-		want(w.t, "polls", len(history), 3)
+		want(w, "document", w.body(b), "  b.example")
+		want(w, "of the one that ended", w.body(a), "none")
+		want(w, "polls", len(must(w.Feeds.Polls(w.ctx, b.ID, time.Time{}))), 3)
 		w.holds("left behind", 0, `SELECT count(*) FROM polls WHERE feed_id = ?`, a.ID)
 		got := w.feedAgain(b)
-		want(w.t, "it lives", got.State == digest.FeedActive && got.GoneAt.IsZero() && got.FailingSince.IsZero() &&
+		want(w, "it lives", got.State == digest.FeedActive && got.GoneAt.IsZero() && got.FailingSince.IsZero() &&
 			got.FirstErrorAt.IsZero(), true)
-		want(w.t, "told", w.told(ada), "gap a.example 12:00-14:00")
-		w.ok(w.Subscriptions.Unsubscribe(w.ctx(), ada.ID, b.ID))
-		want(w.t, "nothing of either", w.told(ada), "")
+		want(w, "told", w.told(ada), "gap a.example 12:00-14:00")
+		w.unsubscribe(ada, b)
+		want(w, "nothing of either", w.told(ada), "")
 	})
 }

@@ -47,7 +47,7 @@ func lockForBounces(ctx context.Context, c conn, marks []digest.Mark) error {
 	}) {
 		return nil
 	}
-	return c.untilCommit(ctx, c.d.lockAlone)
+	return c.UntilCommit(ctx, c.d.LockAlone)
 }
 
 type bouncedEdition struct {
@@ -68,7 +68,7 @@ func recordBounce(ctx context.Context, c conn, now instant, b digest.Bounce) (ke
 		return "", err
 	}
 	key = emailKey(e.Recipient)
-	n, err := c.exec(ctx, `INSERT INTO bounces (edition_id, kind, email_key, status, evidence, at)
+	n, err := c.Exec(ctx, `INSERT INTO bounces (edition_id, kind, email_key, status, evidence, at)
 		VALUES (?, ?, ?, ?, ?, ?)
 		ON CONFLICT (edition_id, kind) DO NOTHING`, b.Edition, b.Kind, key, b.Status,
 		digest.OneLine(b.Evidence), now)
@@ -84,9 +84,9 @@ func recordBounce(ctx context.Context, c conn, now instant, b digest.Bounce) (ke
 // followBounce acts on the first bounce of its kind for an edition: it ends a digest, suppresses an address or does
 // nothing.
 func followBounce(ctx context.Context, c conn, now instant, e bouncedEdition, b digest.Bounce) error {
-	sup := digest.Suppression{Email: e.Recipient, Evidence: b.Evidence, EditionID: b.Edition, CreatedAt: now.time()}
+	sup := digest.Suppression{Email: e.Recipient, Evidence: b.Evidence, EditionID: b.Edition, CreatedAt: now.Time()}
 	if b.Kind == digest.RefusedBounce || b.Kind == digest.SoftBounce { // the reader never received it
-		if err := c.run(ctx, `UPDATE editions AS e SET undelivered = 1 WHERE e.id = ? AND e.state = 'sent'
+		if err := c.Run(ctx, `UPDATE editions AS e SET undelivered = 1 WHERE e.id = ? AND e.state = 'sent'
 			AND NOT EXISTS (SELECT 1 FROM carried_posts y WHERE y.from_id = e.id)`, b.Edition); err != nil {
 			return err
 		}
@@ -99,9 +99,9 @@ func followBounce(ctx context.Context, c conn, now instant, e bouncedEdition, b 
 	case digest.Complaint:
 		sup.Reason = digest.ForComplaint
 		if e.NewsletterID != 0 { // keep their own digest and other newsletters
-			return endMembership(ctx, c, e, now.time())
+			return endMembership(ctx, c, e, now.Time())
 		}
-		if err := endDigest(ctx, c, e.DigestID, now.time()); err != nil {
+		if err := endDigest(ctx, c, e.DigestID, now.Time()); err != nil {
 			return err
 		}
 	case digest.SoftBounce:
@@ -137,10 +137,10 @@ func endDigest(ctx context.Context, c conn, id digest.DigestID, now time.Time) e
 // reports may arrive late.
 func keepsBouncing(ctx context.Context, c conn, now instant, e bouncedEdition, key string) (bool, error) {
 	var arrived instant
-	if err := c.get(ctx, &arrived, `SELECT MAX(e.due_at) FROM editions e JOIN digests d ON d.id = e.digest_id
+	if err := c.Get(ctx, &arrived, `SELECT MAX(e.due_at) FROM editions e JOIN digests d ON d.id = e.digest_id
 		WHERE d.user_id = ? AND e.state = 'sent' AND e.sent_at <= ? AND e.recipient IN ('', ?)
 		AND NOT EXISTS (SELECT 1 FROM bounces b WHERE b.edition_id = e.id)`,
-		e.UserID, now.plus(-softSilence), e.Recipient); err != nil {
+		e.UserID, now.Plus(-softSilence), e.Recipient); err != nil {
 		return false, err
 	}
 	var run struct {
@@ -148,10 +148,10 @@ func keepsBouncing(ctx context.Context, c conn, now instant, e bouncedEdition, k
 		First instant
 		Last  instant
 	}
-	if err := c.get(ctx, &run, `SELECT count(*) AS n, MIN(e.due_at) AS first, MAX(e.due_at) AS last
+	if err := c.Get(ctx, &run, `SELECT count(*) AS n, MIN(e.due_at) AS first, MAX(e.due_at) AS last
 		FROM bounces b JOIN editions e ON e.id = b.edition_id
 		WHERE b.email_key = ? AND b.kind = 'soft' AND e.due_at > ?`, key, arrived); err != nil {
 		return false, err
 	}
-	return run.N >= softEditions && run.Last >= run.First.plus(softDays), nil
+	return run.N >= softEditions && run.Last >= run.First.Plus(softDays), nil
 }

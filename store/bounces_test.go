@@ -9,11 +9,10 @@ import (
 
 // bounced records a bounce and returns the reason of the suppression; empty: not suppressed.
 func (w world) bounced(now time.Time, e digest.EditionID, kind digest.BounceKind) digest.Reason {
-	w.t.Helper()
-	s, suppressed, err := w.Editions.RecordBounce(w.ctx(), now,
-		digest.Bounce{Edition: e, Kind: kind, Status: "5.1.1", Evidence: string(kind) + " of\r\n it"})
-	w.ok(err)
-	want(w.t, "a reason", suppressed, s.Reason != "")
+	w.Helper()
+	s, suppressed := must2(w.Editions.RecordBounce(w.ctx, now,
+		digest.Bounce{Edition: e, Kind: kind, Status: "5.1.1", Evidence: string(kind) + " of\r\n it"}))
+	want(w, "a reason", suppressed, s.Reason != "")
 	return s.Reason
 }
 
@@ -21,32 +20,31 @@ func TestBounces(t *testing.T) {
 	each(t, func(w world) {
 		ds := w.released(2)
 		w.send(parisMidnight)
-		list, err := w.Editions.Editions(w.ctx(), ds[0].ID, 1)
+		list, err := w.Editions.Editions(w.ctx, ds[0].ID, 1)
 		w.ok(err)
 		e := list[0].ID
-		want(w.t, "soft", w.bounced(noon, e, digest.SoftBounce), "")
-		want(w.t, "hard", w.bounced(noon, e, digest.HardBounce), digest.ForHardBounce)
-		s, _, err := w.Editions.Suppressed(w.ctx(), "reader0@example.org")
-		w.ok(err)
-		want(w.t, "suppression", s, digest.Suppression{
+		want(w, "soft", w.bounced(noon, e, digest.SoftBounce), "")
+		want(w, "hard", w.bounced(noon, e, digest.HardBounce), digest.ForHardBounce)
+		s, _ := must2(w.Editions.Suppressed(w.ctx, "reader0@example.org"))
+		want(w, "suppression", s, digest.Suppression{
 			Email: "reader0@example.org", Reason: digest.ForHardBounce, Evidence: "hard of it", EditionID: e,
 			CreatedAt: noon,
 		})
-		w.ok(w.Editions.Unsuppress(w.ctx(), "reader0@example.org"))
-		want(w.t, "told again: the operator has undone it", w.bounced(noon.Add(time.Hour), e, digest.HardBounce), "")
-		want(w.t, "still active", w.again(ds[0]).State, digest.DigestActive)
-		want(w.t, "a complaint", w.bounced(noon, e, digest.Complaint), digest.ForComplaint)
-		want(w.t, "has left", w.again(ds[0]).State, digest.DigestLeft)
-		want(w.t, "twice", w.bounced(noon, e, digest.Complaint), digest.ForComplaint)
-		want(w.t, "the other", w.again(ds[1]).State, digest.DigestActive)
+		w.ok(w.Editions.Unsuppress(w.ctx, "reader0@example.org"))
+		want(w, "told again: the operator has undone it", w.bounced(noon.Add(time.Hour), e, digest.HardBounce), "")
+		want(w, "still active", w.again(ds[0]).State, digest.DigestActive)
+		want(w, "a complaint", w.bounced(noon, e, digest.Complaint), digest.ForComplaint)
+		want(w, "has left", w.again(ds[0]).State, digest.DigestLeft)
+		want(w, "twice", w.bounced(noon, e, digest.Complaint), digest.ForComplaint)
+		want(w, "the other", w.again(ds[1]).State, digest.DigestActive)
 		w.holds("recorded, without the soft one that was undone", 2, `SELECT count(*) FROM bounces`)
-		_, _, err = w.Editions.RecordBounce(w.ctx(), noon, digest.Bounce{Edition: 999, Kind: digest.HardBounce})
-		oneLine(w.t, err, digest.NotFound)
-		if _, _, err = w.Editions.RecordBounce(w.ctx(), noon,
+		oneLine(w, err3(w.Editions.RecordBounce(w.ctx, noon, digest.Bounce{Edition: 999, Kind: digest.HardBounce})),
+			digest.NotFound)
+		if _, _, err = w.Editions.RecordBounce(w.ctx, noon,
 			digest.Bounce{Edition: list[0].ID + 1, Kind: "odd"}); err == nil {
-			w.t.Error("an odd kind was taken")
+			w.Error("an odd kind was taken")
 		}
-		w.ok(w.Readers.RemoveUser(w.ctx(), ds[0].UserID, noon))
+		w.remove(ds[0].UserID, noon)
 		w.holds("gone with the reader", 0, `SELECT count(*) FROM bounces`)
 	})
 }
@@ -57,8 +55,8 @@ func TestComplaintStopsWhatIsOnItsWay(t *testing.T) {
 		w.released(1)
 		e := w.claimEditions(parisMidnight, 1, "t")[0].ID
 		w.bounced(parisMidnight, e, digest.Complaint)
-		want(w.t, "no dot", len(w.dot(parisMidnight, "t", e)), 0)
-		want(w.t, "over", w.edition(e).State, digest.EditionFailed)
+		want(w, "no dot", len(w.dot(parisMidnight, "t", e)), 0)
+		want(w, "over", w.edition(e).State, digest.EditionFailed)
 	})
 }
 
@@ -74,15 +72,13 @@ func TestBounceOfAMark(t *testing.T) {
 			{ID: got[1].ID, State: digest.EditionExpired,
 				Bounce: &digest.Bounce{Kind: digest.SoftBounce, Evidence: "452 full"}},
 		}...)
-		s, ok, err := w.Editions.Suppressed(w.ctx(), "reader0@example.org")
-		w.ok(err)
-		want(w.t, "suppressed", ok && s.EditionID == got[0].ID && s.Evidence == "550 5.1.1 no such user", true)
+		s, ok := must2(w.Editions.Suppressed(w.ctx, "reader0@example.org"))
+		want(w, "suppressed", ok && s.EditionID == got[0].ID && s.Evidence == "550 5.1.1 no such user", true)
 		w.holds("soft", 1, `SELECT count(*) FROM bounces WHERE kind = 'soft' AND email_key = 'reader1@example.org'`)
 		w.mark(parisMidnight, "u",
 			digest.Mark{ID: got[2].ID, State: digest.EditionFailed, Bounce: &digest.Bounce{Kind: digest.HardBounce}})
-		_, ok, err = w.Editions.Suppressed(w.ctx(), "reader2@example.org")
-		w.ok(err)
-		want(w.t, "a mark without the lease says nothing", ok, false)
+		_, ok = must2(w.Editions.Suppressed(w.ctx, "reader2@example.org"))
+		want(w, "a mark without the lease says nothing", ok, false)
 	})
 }
 
@@ -121,9 +117,7 @@ func TestSoftBounces(t *testing.T) {
 	} {
 		t.Run(test.days, func(t *testing.T) {
 			each(t, func(w world) {
-				ada := w.reader("ada", "Europe/Paris")
-				f := w.feed("f.example")
-				w.subscribe(ada, f)
+				_, f := w.follows()
 				var late []digest.EditionID
 				midnight, suppressed := parisMidnight, 0
 				for i, c := range test.days {
@@ -157,14 +151,14 @@ func TestSoftBounces(t *testing.T) {
 							late = append(late, e.ID)
 						}
 					}
-					if _, ok, err := w.Editions.Suppressed(w.ctx(), "ada@example.org"); err != nil {
-						w.t.Fatal(err)
+					if _, ok, err := w.Editions.Suppressed(w.ctx, "ada@example.org"); err != nil {
+						w.Fatal(err)
 					} else if ok && suppressed == 0 {
 						suppressed = i + 1
 					}
 					midnight = midnight.Add(day)
 				}
-				want(w.t, "suppressed on the last day", suppressed == len(test.days), test.suppressed)
+				want(w, "suppressed on the last day", suppressed == len(test.days), test.suppressed)
 			})
 		})
 	}

@@ -56,13 +56,13 @@ func (t counters) poll(p PollRecord) {
 // locked until the commit. A random slot keeps workers from waiting for each other.
 func count(ctx context.Context, c conn, now instant, done counters) error {
 	var v values
-	slot := rand.IntN(c.d.slots)
+	slot := rand.IntN(c.d.Slots)
 	for _, kind := range slices.Sorted(maps.Keys(done)) {
 		if t := done[kind]; t.N > 0 {
-			v.row(now-now%3600, kind, slot, t.N, t.Requests, t.Bytes)
+			v.Row(now-now%3600, kind, slot, t.N, t.Requests, t.Bytes)
 		}
 	}
-	return c.runRows(ctx, &v, `INSERT INTO counters (hour, kind, slot, n, requests, bytes) VALUES {rows}`+addToCounter)
+	return c.RunRows(ctx, &v, `INSERT INTO counters (hour, kind, slot, n, requests, bytes) VALUES {rows}`+addToCounter)
 }
 
 const addToCounter = ` ON CONFLICT (hour, kind, slot) DO UPDATE SET n = counters.n + excluded.n,
@@ -88,7 +88,7 @@ func (s Operator) CounterTotals(ctx context.Context) (map[string]Counter, error)
 		Kind string
 		Counter
 	}
-	if err := s.read().all(ctx, &rows, `SELECT kind, `+counterSums+` FROM counters GROUP BY kind`); err != nil {
+	if err := s.read().All(ctx, &rows, `SELECT kind, `+counterSums+` FROM counters GROUP BY kind`); err != nil {
 		return nil, fmt.Errorf("reading what was ever done: %w", err)
 	}
 	totals := make(map[string]Counter, len(rows))
@@ -100,15 +100,15 @@ func (s Operator) CounterTotals(ctx context.Context) (map[string]Counter, error)
 
 // sumOldCounters adds counters older than keepHours to the totals.
 func (s *database) sumOldCounters(ctx context.Context, now time.Time) error {
-	old := at(now).plus(-keepHours)
+	old := at(now).Plus(-keepHours)
 	old -= old % 3600
 	// Two workers would add the same rows.
-	return s.changeUnder(ctx, s.d.lockPlan, "summing up what was done", func(c conn) error {
-		if _, err := c.exec(ctx, `INSERT INTO counters (hour, kind, slot, n, requests, bytes)
+	return s.changeUnder(ctx, s.d.LockPlan, "summing up what was done", func(c conn) error {
+		if err := c.Run(ctx, `INSERT INTO counters (hour, kind, slot, n, requests, bytes)
 			SELECT 0, x.kind, 0, x.n, x.requests, x.bytes FROM (SELECT kind, `+counterSums+` FROM counters
 				WHERE hour > 0 AND hour < ? GROUP BY kind) x WHERE TRUE`+addToCounter, old); err != nil {
 			return err
 		}
-		return c.run(ctx, `DELETE FROM counters WHERE hour > 0 AND hour < ?`, old)
+		return c.Run(ctx, `DELETE FROM counters WHERE hour > 0 AND hour < ?`, old)
 	})
 }

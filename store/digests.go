@@ -7,6 +7,7 @@ import (
 
 	"digest"
 	"digest/calendar"
+	"digest/store/db"
 )
 
 // A digestRow is a digest with columns that only the store uses.
@@ -54,7 +55,7 @@ func (s Readers) SetDigestState(ctx context.Context, id digest.DigestID, state d
 	switch state {
 	case digest.DigestActive, digest.DigestPaused, digest.DigestLeft:
 	default:
-		return invalid("a digest is active, paused or left, not %q", state)
+		return db.Invalid("a digest is active, paused or left, not %q", state)
 	}
 	return s.changeDigest(ctx, "setting the digest's state", id, func(c conn, d digestRow) error {
 		if err := refuseArchive(ctx, c, d); err != nil {
@@ -79,7 +80,7 @@ func refuseArchive(ctx context.Context, c conn, d digestRow) error {
 	}
 	n, err := readNewsletter(ctx, c, `n.id = ?`, d.NewsletterID)
 	if err == nil && n.ArchiveID == d.ID {
-		err = conflict("this is the archive of %s and continues as long as the newsletter; see: digest newsletter hold",
+		err = db.Conflict("this is the archive of %s and continues as long as the newsletter; see: digest newsletter hold",
 			n.Name)
 	}
 	return err
@@ -91,7 +92,7 @@ func setDigestState(ctx context.Context, c conn, d digestRow, state digest.Diges
 	case d.State == state && d.PausedUntil.IsZero():
 		return nil
 	case state == digest.DigestLeft: // needs no valid time zone
-		if err := c.run(ctx, `UPDATE digests SET was_paused = ?, was_paused_until = ? WHERE id = ?`,
+		if err := c.Run(ctx, `UPDATE digests SET was_paused = ?, was_paused_until = ? WHERE id = ?`,
 			d.State == digest.DigestPaused, from(d.PausedUntil), d.ID); err != nil {
 			return err
 		}
@@ -109,12 +110,12 @@ func setDigestState(ctx context.Context, c conn, d digestRow, state digest.Diges
 		return err
 	case state == digest.DigestPaused:
 		return pause(ctx, c, d, time.Time{}, now)
-	case d.State == digest.DigestLeft && at(d.NextDueAt) < at(now).plus(-returnTime):
+	case d.State == digest.DigestLeft && at(d.NextDueAt) < at(now).Plus(-returnTime):
 		if err := dropWaiting(ctx, c, d.ID, at(d.NextDueAt)); err != nil {
 			return err
 		}
 	}
-	if err := reschedule(ctx, c, d, s.Resume(now, at(now).time()), now); err != nil || d.State != digest.DigestLeft {
+	if err := reschedule(ctx, c, d, s.Resume(now, at(now).Time()), now); err != nil || d.State != digest.DigestLeft {
 		return err
 	}
 	return noteBack(ctx, c, d, now)
@@ -134,7 +135,7 @@ const unsubscribed = "unsubscribed"
 const returnTime = 24 * time.Hour
 
 func dropWaiting(ctx context.Context, c conn, id digest.DigestID, due instant) error {
-	return c.execEach(ctx, []string{
+	return c.ExecEach(ctx, []string{
 		`DELETE FROM digest_posts WHERE digest_id = ? AND visible_at = ?`,
 		`DELETE FROM notices WHERE digest_id = ? AND visible_at = ?`,
 	}, id, due)
@@ -144,25 +145,25 @@ func dropWaiting(ctx context.Context, c conn, id digest.DigestID, due instant) e
 // last 40 days; older ones have no hidden posts left.
 func (s *database) pruneLeft(ctx context.Context, now time.Time) error {
 	const leftWithin = 40 * 24 * time.Hour
-	due := at(now).plus(-returnTime)
+	due := at(now).Plus(-returnTime)
 	var left []struct {
 		ID        digest.DigestID
 		NextDueAt instant
 	}
-	err := s.read().all(ctx, &left,
+	err := s.read().All(ctx, &left,
 		`SELECT d.id, d.next_due_at FROM digests d WHERE d.state = 'left' AND d.next_due_at < ?
 			AND d.next_due_at >= ? ORDER BY d.id`,
-		due, due.plus(-leftWithin))
+		due, due.Plus(-leftWithin))
 	if err != nil || len(left) == 0 {
 		return err
 	}
 	var v values
 	for _, d := range left {
-		v.row(d.ID, d.NextDueAt)
+		v.Row(d.ID, d.NextDueAt)
 	}
 	return s.write(ctx, func(c conn) error {
 		for _, table := range []string{"digest_posts", "notices"} {
-			if err := c.runRows(ctx, &v,
+			if err := c.RunRows(ctx, &v,
 				`DELETE FROM `+table+` WHERE (digest_id, visible_at) IN (SELECT d.id, d.next_due_at FROM digests d
 				WHERE d.state = 'left' AND (d.id, d.next_due_at) IN (VALUES {rows}))`); err != nil {
 				return err
@@ -222,7 +223,7 @@ func (r digestRow) schedule() (calendar.Schedule, error) {
 
 // saveSchedule stores the fields of the schedule that the reader sets.
 func saveSchedule(ctx context.Context, c conn, id digest.DigestID, s calendar.Schedule) error {
-	_, err := c.exec(ctx, `UPDATE digests SET state = ?, cadence = ?, paused_until = ?, paused_at = ?,
+	err := c.Run(ctx, `UPDATE digests SET state = ?, cadence = ?, paused_until = ?, paused_at = ?,
 		paused_to = ?, next_poll_at = ? WHERE id = ?`,
 		s.State, s.Cadence, s.PausedUntil, s.PausedAt, s.PausedTo, s.NextPollAt, id)
 	return err
@@ -234,7 +235,7 @@ func reschedule(ctx context.Context, c conn, d digestRow, s calendar.Schedule, n
 		return err
 	}
 	var had []string
-	err := c.all(ctx, &had, `SELECT local_date FROM editions WHERE digest_id = ? AND local_date >= ?`, d.ID,
+	err := c.All(ctx, &had, `SELECT local_date FROM editions WHERE digest_id = ? AND local_date >= ?`, d.ID,
 		calendar.Earliest(now))
 	if err != nil {
 		return err
@@ -257,7 +258,7 @@ func moveWaiting(ctx context.Context, c conn, d digestRow, next, now instant) er
 
 // showAgain sets shown_at to now for the hidden posts of digests.
 func showAgain(ctx context.Context, c conn, ids []digest.DigestID, was, now instant) error {
-	return c.run(ctx, `UPDATE posts SET shown_at = ? WHERE id IN
+	return c.Run(ctx, `UPDATE posts SET shown_at = ? WHERE id IN
 		(SELECT post_id FROM digest_posts WHERE visible_at = ? AND digest_id IN (`+list(ids)+`))`, now, was)
 }
 
@@ -266,15 +267,15 @@ func showAgain(ctx context.Context, c conn, ids []digest.DigestID, was, now inst
 func changeMidnight(ctx context.Context, c conn, ids []digest.DigestID, was, next instant) error {
 	for table, same := range map[string]string{"digest_posts": `x.post_id = y.post_id`,
 		"notices": `x.feed_id = y.feed_id AND x.kind = y.kind`} {
-		if err := c.run(ctx, `DELETE FROM `+table+` AS x WHERE x.visible_at = ? AND x.digest_id IN (`+list(ids)+`)
+		if err := c.Run(ctx, `DELETE FROM `+table+` AS x WHERE x.visible_at = ? AND x.digest_id IN (`+list(ids)+`)
 			AND EXISTS (SELECT 1 FROM `+table+` y WHERE y.digest_id = x.digest_id AND y.visible_at = ? AND `+
 			same+`)`, was, next); err != nil {
 			return err
 		}
-		if err := c.run(ctx, `UPDATE `+table+` SET visible_at = ? WHERE visible_at = ? AND digest_id IN (`+
+		if err := c.Run(ctx, `UPDATE `+table+` SET visible_at = ? WHERE visible_at = ? AND digest_id IN (`+
 			list(ids)+`)`, next, was); err != nil {
 			return err
 		}
 	}
-	return c.run(ctx, `UPDATE digests SET next_due_at = ?, planned_due_at = 0 WHERE id IN (`+list(ids)+`)`, next)
+	return c.Run(ctx, `UPDATE digests SET next_due_at = ?, planned_due_at = 0 WHERE id IN (`+list(ids)+`)`, next)
 }

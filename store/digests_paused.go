@@ -25,7 +25,7 @@ func (s Readers) PauseDigest(ctx context.Context, id digest.DigestID, until, now
 		if err := refuseArchive(ctx, c, d); err != nil {
 			return err
 		}
-		return pause(ctx, c, d, from(until).time(), now)
+		return pause(ctx, c, d, from(until).Time(), now)
 	})
 }
 
@@ -35,7 +35,7 @@ func pause(ctx context.Context, c conn, d digestRow, until, now time.Time) error
 	if err != nil {
 		return err
 	}
-	s = s.Pause(until, at(now).time())
+	s = s.Pause(until, at(now).Time())
 	if !until.IsZero() {
 		return reschedule(ctx, c, d, s, now)
 	}
@@ -108,13 +108,13 @@ func bringBack(ctx context.Context, c conn, was digestRow, now time.Time) error 
 func (s Editions) EndPauses(ctx context.Context, now time.Time) (int, error) {
 	var ids []digest.DigestID
 	const over = `d.state = 'paused' AND d.paused_until > 0 AND d.paused_until <= ?`
-	err := s.read().all(ctx, &ids, `SELECT d.id FROM digests d WHERE `+over+` ORDER BY d.id`, now)
+	err := s.read().All(ctx, &ids, `SELECT d.id FROM digests d WHERE `+over+` ORDER BY d.id`, now)
 	if err != nil {
 		return 0, fmt.Errorf("looking for pauses that are over: %w", err)
 	}
 	return changeInParts(ctx, s.database, "ending pauses", ids, func(c conn, part []digest.DigestID) (int, error) {
 		var digests []digestRow
-		if err := c.all(ctx, &digests, selectDigest+`WHERE d.id IN (`+list(part)+`) AND `+over+` ORDER BY d.id`,
+		if err := c.All(ctx, &digests, selectDigest+`WHERE d.id IN (`+list(part)+`) AND `+over+` ORDER BY d.id`,
 			now); err != nil {
 			return 0, err
 		}
@@ -141,7 +141,7 @@ type askedGroup struct {
 }
 
 func askedGroups(ctx context.Context, c conn, now instant) (groups []askedGroup, err error) {
-	err = c.all(ctx, &groups,
+	err = c.All(ctx, &groups,
 		`SELECT u.time_zone, d.next_poll_at, d.cadence FROM digests d JOIN users u ON u.id = d.user_id
 		WHERE d.next_poll_at > 0 AND d.next_poll_at <= ? GROUP BY u.time_zone, d.next_poll_at, d.cadence
 		ORDER BY d.next_poll_at, u.time_zone, d.cadence`, now)
@@ -154,8 +154,8 @@ func (g askedGroup) advance(ctx context.Context, c conn, now time.Time) (int, er
 	if err != nil {
 		return 0, err
 	}
-	_, next := calendar.Passed(g.NextPollAt.time(), now, loc, calendar.Gathering(g.Cadence))
-	return c.exec(ctx, `UPDATE digests AS d SET next_poll_at = ? WHERE d.next_poll_at = ? AND d.cadence = ? AND `+
+	_, next := calendar.Passed(g.NextPollAt.Time(), now, loc, calendar.Gathering(g.Cadence))
+	return c.Exec(ctx, `UPDATE digests AS d SET next_poll_at = ? WHERE d.next_poll_at = ? AND d.cadence = ? AND `+
 		inZone,
 		next, g.NextPollAt, g.Cadence, g.TimeZone)
 }

@@ -28,7 +28,7 @@ func beginWaiting(ctx context.Context, c conn, now instant) error {
 
 // noteWaiting marks planned digests d to be checked.
 func noteWaiting(ctx context.Context, c conn, where string, args ...any) error {
-	return c.run(ctx, `INSERT INTO waiting_digests (digest_id, feed_id, planned_at)
+	return c.Run(ctx, `INSERT INTO waiting_digests (digest_id, feed_id, planned_at)
 		SELECT d.id, 0, d.planned_at FROM digests d
 		WHERE d.state = 'active' AND d.planned_due_at = d.next_due_at AND `+where+` ORDER BY d.id
 		ON CONFLICT (digest_id) DO UPDATE SET feed_id = 0, planned_at = excluded.planned_at`, args...)
@@ -36,9 +36,9 @@ func noteWaiting(ctx context.Context, c conn, where string, args ...any) error {
 
 // endWaiting deletes the rows of digests that were just released or moved to another midnight.
 func endWaiting(ctx context.Context, c conn, ids []digest.DigestID) error {
-	return c.run(ctx, `DELETE FROM waiting_digests WHERE digest_id`+c.d.oneOf+`
+	return c.Run(ctx, `DELETE FROM waiting_digests WHERE digest_id`+c.d.OneOf+`
 		AND NOT EXISTS (SELECT 1 FROM digests d WHERE d.id = waiting_digests.digest_id
-		AND d.planned_due_at = d.next_due_at)`, keys(c.d, ids))
+		AND d.planned_due_at = d.next_due_at)`, ids)
 }
 
 // tellWaiting marks the digests that wait for one of these feeds to be checked, and returns their number.
@@ -46,17 +46,17 @@ func tellWaiting(ctx context.Context, c conn, feeds []digest.FeedID) (int, error
 	if len(feeds) == 0 {
 		return 0, nil
 	}
-	return c.exec(ctx, `UPDATE waiting_digests SET feed_id = 0 WHERE feed_id`+c.d.oneOf, keys(c.d, feeds))
+	return c.Exec(ctx, `UPDATE waiting_digests SET feed_id = 0 WHERE feed_id`+c.d.OneOf, feeds)
 }
 
 // lookAtWaiting checks the marked digests and the digests past their deadline, and stores the feed that each waits
 // for. It locks out transactions that store posts: a feed recorded at the same time would otherwise mark no digest.
 func (s *database) lookAtWaiting(ctx context.Context, now instant, deadline time.Duration) error {
-	late := fmt.Sprint(`w.feed_id > 0 AND w.planned_at <= `, now.plus(-deadline))
+	late := fmt.Sprint(`w.feed_id > 0 AND w.planned_at <= `, now.Plus(-deadline))
 	for _, where := range []string{`w.feed_id = 0`, late} {
 		for more := true; more; {
 			var ids []digest.DigestID
-			err := s.read().all(ctx, &ids, `SELECT w.digest_id FROM waiting_digests w WHERE `+where+` LIMIT ?`,
+			err := s.read().All(ctx, &ids, `SELECT w.digest_id FROM waiting_digests w WHERE `+where+` LIMIT ?`,
 				lookStep)
 			if err == nil && len(ids) > 0 {
 				err = s.changeAlone(ctx, "", func(c conn) error { return lookAt(ctx, c, ids, now, deadline) })
@@ -83,7 +83,7 @@ func lookAt(ctx context.Context, c conn, ids []digest.DigestID, now instant, dea
 	if err := endWaiting(ctx, c, ids); err != nil {
 		return err
 	}
-	return c.run(ctx, `UPDATE waiting_digests SET feed_id = CASE WHEN planned_at <= ? THEN -1 ELSE `+waitsFor+` END
-		WHERE digest_id`+c.d.oneOf+` AND (feed_id = 0 OR feed_id > 0 AND planned_at <= ?)`,
-		now.plus(-deadline), deadline, keys(c.d, ids), now.plus(-deadline))
+	return c.Run(ctx, `UPDATE waiting_digests SET feed_id = CASE WHEN planned_at <= ? THEN -1 ELSE `+waitsFor+` END
+		WHERE digest_id`+c.d.OneOf+` AND (feed_id = 0 OR feed_id > 0 AND planned_at <= ?)`,
+		now.Plus(-deadline), deadline, ids, now.Plus(-deadline))
 }

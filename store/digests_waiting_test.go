@@ -13,45 +13,43 @@ import (
 
 // planFor plans the feeds at the given times.
 func (w world) planFor(now time.Time, polls map[digest.FeedID]time.Time) {
-	w.t.Helper()
-	_, err := w.Feeds.Plan(w.ctx(), now, func(f digest.Feed, _ time.Time) (time.Time, bool) {
+	w.Helper()
+	must(w.Feeds.Plan(w.ctx, now, func(f digest.Feed, _ time.Time) (time.Time, bool) {
 		at, ok := polls[f.ID]
 		return at, ok
-	})
-	w.ok(err)
+	}))
 }
 
 // polled records a poll of a feed and queues it for next; zero: not queued.
 func (w world) polled(now time.Time, f digest.Feed, next time.Time) store.RecordResult {
-	w.t.Helper()
+	w.Helper()
 	f = w.feedAgain(f)
 	f.PollAt = next
-	r, err := w.Feeds.Record(w.ctx(), now, []store.Polled{{Feed: f}})
-	w.ok(err)
+	r := w.poll(now, store.Polled{Feed: f})
 	return r
 }
 
 // Only the feed that is polled last marks the digest, which is then released.
 func TestToldByTheLastFeed(t *testing.T) {
 	each(t, func(w world) {
-		ada := w.reader("ada", "Europe/Paris")
+		ada := w.reader("ada")
 		a, b, c := w.feed("a.example"), w.feed("b.example"), w.feed("c.example")
 		w.subscribe(ada, a, b, c)
-		w.record(noon, b, posts(noon, "p"))
+		w.posted(b, "p")
 		now := parisMidnight
 		w.planFor(now, map[digest.FeedID]time.Time{a.ID: now.Add(time.Minute), b.ID: now.Add(3 * time.Minute),
 			c.ID: now.Add(2 * time.Minute)})
-		want(w.t, "released while all are queued", w.release(now), 0)
-		want(w.t, "told by the first", w.polled(now.Add(time.Minute), a, time.Time{}).Told, 0)
-		want(w.t, "told by the last", w.polled(now.Add(3*time.Minute), b, time.Time{}).Told, 1)
-		want(w.t, "released while one is queued", w.release(now.Add(3*time.Minute)), 0)
-		want(w.t, "told by the one left, asked again in time",
+		want(w, "released while all are queued", w.release(now), 0)
+		want(w, "told by the first", w.polled(now.Add(time.Minute), a, time.Time{}).Told, 0)
+		want(w, "told by the last", w.polled(now.Add(3*time.Minute), b, time.Time{}).Told, 1)
+		want(w, "released while one is queued", w.release(now.Add(3*time.Minute)), 0)
+		want(w, "told by the one left, asked again in time",
 			w.polled(now.Add(4*time.Minute), c, now.Add(6*time.Minute)).Told, 1)
-		want(w.t, "released while that is queued", w.release(now.Add(4*time.Minute)), 0)
-		want(w.t, "told by it, asked again much later",
+		want(w, "released while that is queued", w.release(now.Add(4*time.Minute)), 0)
+		want(w, "told by it, asked again much later",
 			w.polled(now.Add(6*time.Minute), c, now.Add(5*time.Hour)).Told, 1)
-		want(w.t, "released", w.release(now.Add(6*time.Minute)), 1)
-		want(w.t, "rows left", w.rows("waiting_digests"), 0)
+		want(w, "released", w.release(now.Add(6*time.Minute)), 1)
+		want(w, "rows left", w.rows("waiting_digests"), 0)
 	})
 }
 
@@ -60,16 +58,16 @@ func TestToldByTheLastFeed(t *testing.T) {
 func TestLookedAtByAnother(t *testing.T) {
 	each(t, func(w world) {
 		const deadline = 30 * time.Minute
-		ada := w.reader("ada", "Europe/Paris")
+		ada := w.reader("ada")
 		a, b := w.feed("a.example"), w.feed("b.example")
 		w.subscribe(ada, a, b)
 		now := parisMidnight
 		w.planFor(now, map[digest.FeedID]time.Time{a.ID: now.Add(time.Minute), b.ID: now.Add(2 * time.Minute)})
 		waits := func(what string, from, to digest.FeedID, now time.Time) {
-			w.t.Helper()
-			w.ok(w.Exec(w.ctx(), `UPDATE waiting_digests SET feed_id = ?`, int64(from)))
-			w.ok(w.LookAtWaiting(w.ctx(), []digest.DigestID{ada.ID}, now, deadline))
-			want(w.t, what, w.rowsWhere("waiting_digests", fmt.Sprint("feed_id = ", to)), 1)
+			w.Helper()
+			w.exec(`UPDATE waiting_digests SET feed_id = ?`, int64(from))
+			w.ok(w.LookAtWaiting(w.ctx, []digest.DigestID{ada.ID}, now, deadline))
+			want(w, what, w.rowsWhere("waiting_digests", fmt.Sprint("feed_id = ", to)), 1)
 		}
 		waits("told", 0, b.ID, now)
 		waits("looked at by another", a.ID, a.ID, now)
@@ -81,35 +79,35 @@ func TestLookedAtByAnother(t *testing.T) {
 // After a process was killed that had stored the last poll, another one releases the digest.
 func TestToldOutlivesItsProcess(t *testing.T) {
 	storetest.EachAddress(t, func(t *testing.T, database string) {
-		w := world{storetest.Open(t, database), t}
-		ada, f := w.reader("ada", "Europe/Paris"), w.feed("a.example")
+		w := newWorld(t, storetest.Open(t, database))
+		ada, f := w.reader("ada"), w.feed("a.example")
 		w.subscribe(ada, f)
-		w.record(noon, f, posts(noon, "p"))
+		w.posted(f, "p")
 		w.planFor(parisMidnight, map[digest.FeedID]time.Time{f.ID: parisMidnight.Add(time.Minute)})
-		want(w.t, "released", w.release(parisMidnight), 0)
+		want(w, "released", w.release(parisMidnight), 0)
 		w.polled(parisMidnight.Add(time.Minute), f, time.Time{})
-		other := world{storetest.Open(t, database), t}
-		want(w.t, "released by another", other.release(parisMidnight.Add(2*time.Minute)), 1)
+		other := newWorld(t, storetest.Open(t, database))
+		want(w, "released by another", other.release(parisMidnight.Add(2*time.Minute)), 1)
 	})
 }
 
 // A marked digest does not delay digests past their deadline.
 func TestDeadlinesBesideWhoIsTold(t *testing.T) {
 	each(t, func(w world) {
-		ada, bob := w.reader("ada", "Europe/Paris"), w.reader("bob", "UTC")
+		ada, bob := w.reader("ada"), w.reader("bob", "UTC")
 		slow, quick := w.feed("a.example"), w.feed("b.example")
 		w.subscribe(ada, slow)
 		w.subscribe(bob, quick)
-		w.record(noon, slow, posts(noon, "p"))
+		w.posted(slow, "p")
 		now := parisMidnight.Add(45 * time.Minute)
 		w.planFor(now, map[digest.FeedID]time.Time{slow.ID: now.Add(time.Minute)})
-		want(w.t, "released while it is queued", w.release(now), 0)
+		want(w, "released while it is queued", w.release(now), 0)
 		later := parisMidnight.Add(time.Hour)
 		w.planFor(later, map[digest.FeedID]time.Time{quick.ID: later.Add(20 * time.Minute)})
-		want(w.t, "released while both are queued", w.release(later), 0)
+		want(w, "released while both are queued", w.release(later), 0)
 		late := now.Add(deadline)
-		want(w.t, "told", w.polled(late, quick, late.Add(5*time.Minute)).Told, 1)
-		want(w.t, "released at its deadline", w.release(late), 1)
+		want(w, "told", w.polled(late, quick, late.Add(5*time.Minute)).Told, 1)
+		want(w, "released at its deadline", w.release(late), 1)
 	})
 }
 
@@ -117,25 +115,24 @@ func TestDeadlinesBesideWhoIsTold(t *testing.T) {
 func TestToldByAFeedThatLeaves(t *testing.T) {
 	for what, leave := range map[string]func(w world, ada digest.Digest, f digest.Feed, now time.Time){
 		"its only reader leaves it": func(w world, ada digest.Digest, f digest.Feed, now time.Time) {
-			w.ok(w.Subscriptions.Unsubscribe(w.ctx(), ada.ID, f.ID))
+			w.unsubscribe(ada, f)
 		},
 		"a rule for its host": func(w world, ada digest.Digest, f digest.Feed, now time.Time) {
-			w.ok(w.Exec(w.ctx(), `UPDATE feed_times SET last_attempt_at = ? WHERE feed_id = ?`,
-				now.Add(-6*time.Hour).Unix(), f.ID))
-			_, err := w.Operator.SetHostRule(w.ctx(), digest.HostRule{Host: f.Host, Interval: 24 * time.Hour}, now)
-			w.ok(err)
+			w.exec(`UPDATE feed_times SET last_attempt_at = ? WHERE feed_id = ?`,
+				now.Add(-6*time.Hour).Unix(), f.ID)
+			must(w.Operator.SetHostRule(w.ctx, digest.HostRule{Host: f.Host, Interval: day}, now))
 		},
 	} {
 		t.Run(what, func(t *testing.T) {
 			each(t, func(w world) {
-				ada, read, leaves := w.reader("ada", "Europe/Paris"), w.feed("a.example"), w.feed("b.example")
+				ada, read, leaves := w.reader("ada"), w.feed("a.example"), w.feed("b.example")
 				w.subscribe(ada, read, leaves)
-				w.record(noon, read, posts(noon, "p"))
+				w.posted(read, "p")
 				now := parisMidnight
 				w.planFor(now, map[digest.FeedID]time.Time{leaves.ID: now.Add(time.Minute)})
-				want(w.t, "released while it is queued", w.release(now), 0)
+				want(w, "released while it is queued", w.release(now), 0)
 				leave(w, ada, leaves, now)
-				want(w.t, "released", w.release(now.Add(time.Minute)), 1)
+				want(w, "released", w.release(now.Add(time.Minute)), 1)
 			})
 		})
 	}
@@ -145,17 +142,17 @@ func TestToldByAFeedThatLeaves(t *testing.T) {
 // if it has no other readers.
 func TestWaitsForAFeedThatComesBack(t *testing.T) {
 	each(t, func(w world) {
-		ada, read, other := w.reader("ada", "Europe/Paris"), w.feed("a.example"), w.feed("b.example")
+		ada, read, other := w.reader("ada"), w.feed("a.example"), w.feed("b.example")
 		w.subscribe(ada, read, other)
-		w.record(noon, other, posts(noon, "p"))
+		w.posted(other, "p")
 		now := parisMidnight
 		w.planFor(now, map[digest.FeedID]time.Time{read.ID: now.Add(time.Minute), other.ID: now.Add(2 * time.Minute)})
-		w.ok(w.Subscriptions.PauseSubscription(w.ctx(), ada.ID, read.ID))
-		w.ok(w.Subscriptions.ResumeSubscription(w.ctx(), ada.ID, read.ID, now))
+		w.pauseFeed(ada, read)
+		w.resumeFeed(ada, read, now)
 		w.polled(now.Add(2*time.Minute), other, time.Time{})
-		want(w.t, "released while it is queued", w.release(now.Add(2*time.Minute)), 0)
+		want(w, "released while it is queued", w.release(now.Add(2*time.Minute)), 0)
 		w.polled(now.Add(3*time.Minute), read, time.Time{})
-		want(w.t, "released when it was asked", w.release(now.Add(3*time.Minute)), 1)
+		want(w, "released when it was asked", w.release(now.Add(3*time.Minute)), 1)
 	})
 }
 
@@ -195,63 +192,57 @@ func TestReleaseFollowsTheRule(t *testing.T) {
 			case 6:
 				w.polled(now, f, soon)
 			case 7:
-				_ = w.Subscriptions.Unsubscribe(w.ctx(), d.ID, f.ID)
+				_ = w.Subscriptions.Unsubscribe(w.ctx, d.ID, f.ID)
 				w.subscribe(d, f)
 			case 8:
-				if err := w.Subscriptions.PauseSubscription(w.ctx(), d.ID, f.ID); err == nil && chance.IntN(2) == 0 {
-					w.ok(w.Subscriptions.ResumeSubscription(w.ctx(), d.ID, f.ID, now))
+				if err := w.Subscriptions.PauseSubscription(w.ctx, d.ID, f.ID); err == nil && chance.IntN(2) == 0 {
+					w.resumeFeed(d, f, now)
 				}
 			default:
 				w.disturb(chance, now, d, f, feeds[chance.IntN(len(feeds))])
 			}
-			due, err := w.Count(w.ctx(), rule, now.Unix(), now.Add(-deadline).Unix(), int64(deadline/time.Second))
-			w.ok(err)
+			due := w.count(rule, now.Unix(), now.Add(-deadline).Unix(), int64(deadline/time.Second))
 			before := w.rowsWhere("digests", "released_at > 0 AND planned_due_at = 0")
 			w.release(now)
-			still, err := w.Count(w.ctx(), rule, now.Unix(), now.Add(-deadline).Unix(), int64(deadline/time.Second))
-			w.ok(err)
+			still := w.count(rule, now.Unix(), now.Add(-deadline).Unix(), int64(deadline/time.Second))
 			if still != 0 {
-				w.t.Fatalf("step %d: %d of %d digests that need not wait were not released", step, still, due)
+				w.Fatalf("step %d: %d of %d digests that need not wait were not released", step, still, due)
 			}
 			if after := w.rowsWhere("digests", "released_at > 0 AND planned_due_at = 0"); after-before != due {
-				w.t.Fatalf("step %d: %d digests were released, and %d needed not wait", step, after-before, due)
+				w.Fatalf("step %d: %d digests were released, and %d needed not wait", step, after-before, due)
 			}
 			released += due
 		}
 		if released < len(readers)/2 {
-			w.t.Errorf("only %d digests were released", released)
+			w.Errorf("only %d digests were released", released)
 		}
 	})
 }
 
 // disturb makes a random change to a digest or to feeds.
 func (w world) disturb(chance *rand.Rand, now time.Time, d digest.Digest, f, to digest.Feed) {
-	w.t.Helper()
+	w.Helper()
 	switch chance.IntN(4) {
 	case 0:
-		w.ok(w.Readers.PauseDigest(w.ctx(), d.ID, time.Time{}, now))
-		w.ok(w.Readers.ResumeDigest(w.ctx(), d.ID, now))
+		w.pause(d, time.Time{}, now)
+		w.ok(w.Readers.ResumeDigest(w.ctx, d.ID, now))
 	case 1:
-		w.ok(w.Readers.SetTimeZone(w.ctx(), d.UserID, []string{"Europe/Paris", "Asia/Tokyo", "UTC"}[chance.IntN(3)],
-			now))
+		w.setZone(d, []string{"Europe/Paris", "Asia/Tokyo", "UTC"}[chance.IntN(3)], now)
 	case 2:
 		if f, to = w.feedAgain(f), w.feedAgain(to); f.ID != to.ID {
 			f.URL, f.Host, f.ParsedAt = to.URL, to.Host, now
-			_, err := w.Feeds.Record(w.ctx(), now,
-				[]store.Polled{{Feed: f, ReadAt: to.URL, Arrival: store.Arrival{Read: true, Abroad: true}}})
-			w.ok(err)
+			w.poll(now, store.Polled{Feed: f, ReadAt: to.URL, Arrival: store.Arrival{Read: true, Abroad: true}})
 		}
 	case 3:
-		moves, err := w.Subscriptions.Moves(w.ctx(), d.ID)
-		w.ok(err)
+		moves := must(w.Subscriptions.Moves(w.ctx, d.ID))
 		for _, m := range moves {
-			_ = w.Subscriptions.UndoMove(w.ctx(), d.ID, m.FeedID,
+			_ = w.Subscriptions.UndoMove(w.ctx, d.ID, m.FeedID,
 				now) // an earlier undo may have removed the subscription
 		}
 	}
 }
 
 func (w world) rowsWhere(table, where string) int {
-	w.t.Helper()
+	w.Helper()
 	return w.rows(table + ` WHERE ` + where)
 }

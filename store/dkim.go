@@ -4,18 +4,19 @@ import (
 	"context"
 
 	"digest"
+	"digest/store/db"
 )
 
 // AddDKIMKey stores a key. The first key of a domain becomes active; later ones need UseDKIMKey. It returns
 // digest.Conflict if the domain already has a key with this selector.
 func (s Editions) AddDKIMKey(ctx context.Context, k digest.DKIMKey) (active bool, err error) {
 	err = s.changeAlone(ctx, "", func(c conn) error { // two concurrent calls must not both be the first
-		return c.get(ctx, &active, `INSERT INTO dkim_keys (domain, selector, private_key, active, created_at)
+		return c.Get(ctx, &active, `INSERT INTO dkim_keys (domain, selector, private_key, active, created_at)
 			SELECT ?, ?, ?, CASE WHEN EXISTS (SELECT 1 FROM dkim_keys k WHERE k.domain = ?) THEN 0
 			ELSE 1 END, CAST(? AS BIGINT)
 			RETURNING active`, laneName(k.Domain), k.Selector, k.PrivateKey, laneName(k.Domain), k.CreatedAt)
 	})
-	err = ifUnique(err, conflict("%s has a key of the selector %s already; name another", k.Domain, k.Selector))
+	err = db.IfUnique(err, db.Conflict("%s has a key of the selector %s already; name another", k.Domain, k.Selector))
 	return active, failed("keeping the key", err)
 }
 
@@ -28,7 +29,7 @@ func (s Editions) DKIMKeys(ctx context.Context) ([]digest.DKIMKey, error) {
 // UseDKIMKey makes a key the active one of its domain. It returns digest.NotFound if the key does not exist.
 func (s Editions) UseDKIMKey(ctx context.Context, domain, selector string) error {
 	return s.changeKey(ctx, "taking a key into use", domain, selector, func(c conn, _ bool, _ int) error {
-		return c.run(ctx, `UPDATE dkim_keys SET active = CASE WHEN selector = ? THEN 1 ELSE 0 END WHERE domain = ?`,
+		return c.Run(ctx, `UPDATE dkim_keys SET active = CASE WHEN selector = ? THEN 1 ELSE 0 END WHERE domain = ?`,
 			selector, laneName(domain))
 	})
 }
@@ -38,10 +39,10 @@ func (s Editions) UseDKIMKey(ctx context.Context, domain, selector string) error
 func (s Editions) RemoveDKIMKey(ctx context.Context, domain, selector string) error {
 	return s.changeKey(ctx, "removing a key", domain, selector, func(c conn, active bool, others int) error {
 		if active && others > 0 {
-			return conflict("the key %s signs the mail of %s; first take another into use: digest dkim use", selector,
+			return db.Conflict("the key %s signs the mail of %s; first take another into use: digest dkim use", selector,
 				domain)
 		}
-		return c.run(ctx, `DELETE FROM dkim_keys WHERE domain = ? AND selector = ?`, laneName(domain), selector)
+		return c.Run(ctx, `DELETE FROM dkim_keys WHERE domain = ? AND selector = ?`, laneName(domain), selector)
 	})
 }
 
@@ -53,8 +54,8 @@ func (s *database) changeKey(ctx context.Context, doing, domain, selector string
 			Selector string
 			Active   bool
 		}
-		if err := c.all(ctx, &found,
-			`SELECT k.selector, k.active FROM dkim_keys k WHERE k.domain = ? ORDER BY k.selector`+c.d.lockRows("k"),
+		if err := c.All(ctx, &found,
+			`SELECT k.selector, k.active FROM dkim_keys k WHERE k.domain = ? ORDER BY k.selector`+c.d.LockRows("k"),
 			laneName(domain)); err != nil {
 			return err
 		}

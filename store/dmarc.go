@@ -21,16 +21,16 @@ const (
 func (s Editions) RecordDMARC(ctx context.Context, r dmarc.Report, now time.Time) (recorded bool, err error) {
 	return changed(ctx, s.database, "storing a DMARC report", func(c conn) (bool, error) {
 		today, day := digest.DateOf(now.UTC()).String(), digest.DateOf(r.Begin.UTC()).String()
-		n, err := c.exec(ctx, `INSERT INTO dmarc_reports (report, day) VALUES (?, ?)
+		n, err := c.Exec(ctx, `INSERT INTO dmarc_reports (report, day) VALUES (?, ?)
 			ON CONFLICT DO NOTHING`, r.Key(), today)
 		if err != nil || n == 0 {
 			return false, err
 		}
-		reports, err := c.number(ctx, `SELECT count(*) FROM dmarc_reports WHERE day = ?`, today)
+		reports, err := c.Number(ctx, `SELECT count(*) FROM dmarc_reports WHERE day = ?`, today)
 		if err != nil {
 			return false, err
 		}
-		rows, err := c.number(ctx, `SELECT count(*) FROM dmarc_days WHERE day = ?`, day)
+		rows, err := c.Number(ctx, `SELECT count(*) FROM dmarc_days WHERE day = ?`, day)
 		switch {
 		case err != nil:
 			return false, err
@@ -41,10 +41,10 @@ func (s Editions) RecordDMARC(ctx context.Context, r dmarc.Report, now time.Time
 		}
 		var v values
 		for _, row := range r.Rows {
-			v.row(day, r.Reporter, row.Source, row.From, row.SPFDomain, row.SPF, row.SPFAligned,
+			v.Row(day, r.Reporter, row.Source, row.From, row.SPFDomain, row.SPF, row.SPFAligned,
 				row.DKIMDomain, row.DKIM, row.DKIMAligned, row.Disposition, row.Count)
 		}
-		return true, c.runRows(ctx, &v, `INSERT INTO dmarc_days (day, reporter, `+dmarcColumns+`, messages)
+		return true, c.RunRows(ctx, &v, `INSERT INTO dmarc_days (day, reporter, `+dmarcColumns+`, messages)
 			VALUES {rows}
 			ON CONFLICT (day, reporter, `+dmarcColumns+`)
 			DO UPDATE SET messages = dmarc_days.messages + excluded.messages`)
@@ -91,7 +91,7 @@ func (s Editions) DMARCSummary(ctx context.Context, since digest.Date, most int)
 func (s *database) pruneDMARC(ctx context.Context, now time.Time, keep time.Duration) error {
 	old := digest.DateOf(now.Add(-min(keep, dmarcAge)).UTC()).String()
 	return s.write(ctx, func(c conn) error {
-		return c.execEach(ctx, []string{
+		return c.ExecEach(ctx, []string{
 			`DELETE FROM dmarc_days WHERE day < ?`, `DELETE FROM dmarc_reports WHERE day < ?`,
 		}, old)
 	})

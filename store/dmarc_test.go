@@ -32,50 +32,41 @@ var (
 func TestDMARCReports(t *testing.T) {
 	each(t, func(w world) {
 		record := func(r dmarc.Report, now time.Time) bool {
-			w.t.Helper()
-			recorded, err := w.Editions.RecordDMARC(w.ctx(), r, now)
-			w.ok(err)
+			w.Helper()
+			recorded := must(w.Editions.RecordDMARC(w.ctx, r, now))
 			return recorded
 		}
 		google := dmarcReport("google.com", "1", 0, passing, forged)
-		want(w.t, "first", record(google, noon), true)
-		want(w.t, "again", record(google, noon.Add(day)), false)
-		want(w.t, "next day", record(dmarcReport("google.com", "2", 1, passing), noon), true)
-		want(w.t, "another on one day", record(dmarcReport("google.com", "3", 0, passing), noon), true)
-		want(w.t, "another receiver", record(dmarcReport("Yahoo", "1", 0, passing, forwarded), noon), true)
+		want(w, "first", record(google, noon), true)
+		want(w, "again", record(google, noon.Add(day)), false)
+		want(w, "next day", record(dmarcReport("google.com", "2", 1, passing), noon), true)
+		want(w, "another on one day", record(dmarcReport("google.com", "3", 0, passing), noon), true)
+		want(w, "another receiver", record(dmarcReport("Yahoo", "1", 0, passing, forwarded), noon), true)
 
-		sum, err := w.Editions.DMARCSummary(w.ctx(), digest.DateOf(noon), 10)
-		w.ok(err)
+		sum := must(w.Editions.DMARCSummary(w.ctx, digest.DateOf(noon), 10))
 		counted := func(r dmarc.Row, n int64, reporter string, reporters int) dmarc.Source {
 			r.Count = n
 			return dmarc.Source{Row: r, Reporter: reporter, Reporters: reporters}
 		}
-		want(w.t, "totals", fmt.Sprint(sum.Totals), "[{example.org 165 0} {news.example.org 3 3}]")
-		want(w.t, "failing", slices.Equal(sum.Failing, []dmarc.Source{counted(forged, 3, "google.com", 1)}), true)
-		want(w.t, "passing", slices.Equal(sum.Passing,
+		want(w, "totals", fmt.Sprint(sum.Totals), "[{example.org 165 0} {news.example.org 3 3}]")
+		want(w, "failing", slices.Equal(sum.Failing, []dmarc.Source{counted(forged, 3, "google.com", 1)}), true)
+		want(w, "passing", slices.Equal(sum.Passing,
 			[]dmarc.Source{counted(passing, 160, "Yahoo", 2), counted(forwarded, 5, "Yahoo", 1)}) ||
 			slices.Equal(sum.Passing, []dmarc.Source{counted(passing, 160, "google.com", 2),
 				counted(forwarded, 5, "Yahoo", 1)}), true)
-		sum, err = w.Editions.DMARCSummary(w.ctx(), digest.DateOf(noon).Plus(1), 10)
-		w.ok(err)
-		want(w.t, "since the next day", fmt.Sprint(sum.Totals, len(sum.Failing)), "[{example.org 40 0}] 0")
-		sum, err = w.Editions.DMARCSummary(w.ctx(), digest.DateOf(noon), 1)
-		w.ok(err)
-		want(w.t, "at most one of each", fmt.Sprint(len(sum.Failing), len(sum.Passing)), "1 1")
+		sum = must(w.Editions.DMARCSummary(w.ctx, digest.DateOf(noon).Plus(1), 10))
+		want(w, "since the next day", fmt.Sprint(sum.Totals, len(sum.Failing)), "[{example.org 40 0}] 0")
+		sum = must(w.Editions.DMARCSummary(w.ctx, digest.DateOf(noon), 1))
+		want(w, "at most one of each", fmt.Sprint(len(sum.Failing), len(sum.Passing)), "1 1")
 
-		_, err = w.Operator.Prune(w.ctx(), noon.Add(90*day), 400*day, 100)
-		w.ok(err)
-		want(w.t, "kept", record(google, noon.Add(90*day)), false)
-		_, err = w.Operator.Prune(w.ctx(), noon.Add(91*day), 400*day, 100)
-		w.ok(err)
-		sum, err = w.Editions.DMARCSummary(w.ctx(), digest.DateOf(noon), 10)
-		w.ok(err)
-		want(w.t, "after 91 days", fmt.Sprint(sum.Totals), "[{example.org 40 0}]")
-		_, err = w.Operator.Prune(w.ctx(), noon.Add(10*day), 7*day, 100)
-		w.ok(err)
-		sum, err = w.Editions.DMARCSummary(w.ctx(), digest.DateOf(noon), 10)
-		w.ok(err)
-		want(w.t, "where less is kept", len(sum.Totals), 0)
+		w.pruneOnce(noon.Add(90*day), 400*day, 100)
+		want(w, "kept", record(google, noon.Add(90*day)), false)
+		w.pruneOnce(noon.Add(91*day), 400*day, 100)
+		sum = must(w.Editions.DMARCSummary(w.ctx, digest.DateOf(noon), 10))
+		want(w, "after 91 days", fmt.Sprint(sum.Totals), "[{example.org 40 0}]")
+		w.pruneOnce(noon.Add(10*day), 7*day, 100)
+		sum = must(w.Editions.DMARCSummary(w.ctx, digest.DateOf(noon), 10))
+		want(w, "where less is kept", len(sum.Totals), 0)
 	})
 }
 
@@ -89,19 +80,18 @@ func TestDMARCBounds(t *testing.T) {
 				strings.Repeat("a", 200)+".example"
 		}
 		for i, kind := range []digest.Kind{"", "", digest.Conflict} {
-			_, err := w.Editions.RecordDMARC(w.ctx(), dmarcReport(fmt.Sprint("flood", i), "1", 0, many...), noon)
-			want(w.t, fmt.Sprint("report ", i), digest.KindOf(err), kind)
+			_, err := w.Editions.RecordDMARC(w.ctx, dmarcReport(fmt.Sprint("flood", i), "1", 0, many...), noon)
+			want(w, fmt.Sprint("report ", i), digest.KindOf(err), kind)
 		}
-		recorded, err := w.Editions.RecordDMARC(w.ctx(), dmarcReport("google.com", "1", 1, passing), noon)
-		w.ok(err)
-		want(w.t, "of another day", recorded, true)
-		w.ok(w.Exec(w.ctx(), `INSERT INTO dmarc_reports (report, day) SELECT CAST(n AS TEXT), ? FROM (
+		recorded := must(w.Editions.RecordDMARC(w.ctx, dmarcReport("google.com", "1", 1, passing), noon))
+		want(w, "of another day", recorded, true)
+		w.exec(`INSERT INTO dmarc_reports (report, day) SELECT CAST(n AS TEXT), ? FROM (
 			WITH RECURSIVE c(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM c WHERE n < 997) SELECT n FROM c) v`,
-			digest.DateOf(noon).String()))
+			digest.DateOf(noon).String())
 		for i, kind := range []digest.Kind{digest.Conflict, ""} {
-			_, err := w.Editions.RecordDMARC(w.ctx(), dmarcReport("google.com", "2", 1, passing),
+			_, err := w.Editions.RecordDMARC(w.ctx, dmarcReport("google.com", "2", 1, passing),
 				noon.Add(time.Duration(i)*day))
-			want(w.t, fmt.Sprint("after a thousand, days later: ", i), digest.KindOf(err), kind)
+			want(w, fmt.Sprint("after a thousand, days later: ", i), digest.KindOf(err), kind)
 		}
 	})
 }

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"digest"
+	"digest/store/db"
 )
 
 // keepDomains is how long a domain is stored after it last limited us.
@@ -23,7 +24,7 @@ func readPaces(ctx context.Context, c conn, where string, args ...any) (paces, e
 		Domain string
 		digest.DomainPace
 	}
-	if err := c.all(ctx, &rows, `SELECT m.domain, `+paceColumns+` FROM domains m WHERE `+where, args...); err != nil {
+	if err := c.All(ctx, &rows, `SELECT m.domain, `+paceColumns+` FROM domains m WHERE `+where, args...); err != nil {
 		return nil, err
 	}
 	found := make(paces, len(rows))
@@ -59,7 +60,7 @@ func (p paces) freeAt(domain, address string) instant {
 // notYetFree lists the domains and addresses that no feed may be polled at now.
 func (p paces) notYetFree(now instant) (names []string) {
 	for _, name := range slices.Sorted(maps.Keys(p)) {
-		if p[name].FreeAt.After(now.time()) {
+		if p[name].FreeAt.After(now.Time()) {
 			names = append(names, name)
 		}
 	}
@@ -75,7 +76,7 @@ func (q *claiming) lockDomains(ctx context.Context, found []askRow, paced paces)
 	}
 	slices.Sort(names)
 	for _, name := range slices.Compact(names) {
-		now, err := readPaces(ctx, q.c, `m.domain = ?`+q.c.d.forUpdate, name)
+		now, err := readPaces(ctx, q.c, `m.domain = ?`+q.c.d.ForUpdate, name)
 		if err != nil {
 			return nil, err
 		}
@@ -88,8 +89,8 @@ func (q *claiming) lockDomains(ctx context.Context, found []askRow, paced paces)
 func (q *claiming) delayDomains(ctx context.Context, won []askRow, paced paces) error {
 	for _, f := range won {
 		for _, name := range paced.of(f.Domain, f.Address) {
-			free := q.attempt.plus(paced[name].Pace)
-			if _, err := q.c.exec(ctx, `UPDATE domains SET free_at = ? WHERE domain = ?`, free, name); err != nil {
+			free := q.attempt.Plus(paced[name].Pace)
+			if err := q.c.Run(ctx, `UPDATE domains SET free_at = ? WHERE domain = ?`, free, name); err != nil {
 				return err
 			}
 		}
@@ -105,8 +106,8 @@ func (r *recording) pace(ctx context.Context) error {
 	}
 	changed := make(map[string]bool)
 	for _, p := range r.polls {
-		for _, name := range pacers(clean(p.Feed.Domain), p.Feed.Address) {
-			if r.c.policy.PaceDomain(known[name], p.Feed, r.now.time()) != known[name] {
+		for _, name := range pacers(db.Clean(p.Feed.Domain), p.Feed.Address) {
+			if r.c.policy.PaceDomain(known[name], p.Feed, r.now.Time()) != known[name] {
 				changed[name] = true
 			}
 		}
@@ -117,15 +118,15 @@ func (r *recording) pace(ctx context.Context) error {
 	names := slices.Sorted(maps.Keys(changed))
 	var v values
 	for _, name := range names {
-		v.row(name)
+		v.Row(name)
 	}
 	// A second worker waits here and then reads what the first has written.
-	if err := r.c.runRows(ctx, &v,
+	if err := r.c.RunRows(ctx, &v,
 		`INSERT INTO domains (domain) VALUES {rows} ON CONFLICT (domain) DO NOTHING`); err != nil {
 		return err
 	}
-	paced, err := readPaces(ctx, r.c, `m.domain IN (`+r.c.d.names+`) ORDER BY m.domain`+r.c.d.lockRows("m"),
-		array(names))
+	paced, err := readPaces(ctx, r.c, `m.domain IN (`+r.c.d.Names+`) ORDER BY m.domain`+r.c.d.LockRows("m"),
+		names)
 	if err != nil {
 		return err
 	}
@@ -141,14 +142,14 @@ func (r *recording) pace(ctx context.Context) error {
 // paceBy changes the locked paces by the poll of a feed. refusing holds the domains of this recording that refuse
 // polls, by address. A paced domain does not slow its address further.
 func (r *recording) paceBy(ctx context.Context, f digest.Feed, paced paces, refusing map[string]map[string]bool) error {
-	domain := clean(f.Domain)
+	domain := db.Clean(f.Domain)
 	for _, name := range pacers(domain, f.Address) {
 		was, ok := paced[name]
 		if !ok {
 			continue
 		}
-		is := r.c.policy.PaceDomain(was, f, r.now.time())
-		if name != domain && is.LimitedAt.Equal(r.now.time()) && is != was {
+		is := r.c.policy.PaceDomain(was, f, r.now.Time())
+		if name != domain && is.LimitedAt.Equal(r.now.Time()) && is != was {
 			if refusing[name] == nil {
 				refusing[name] = make(map[string]bool)
 			}
@@ -174,15 +175,14 @@ func (r *recording) paceBy(ctx context.Context, f digest.Feed, paced paces, refu
 // isPlatform reports whether to pace an address, by its hosts and the domains there that refuse polls. refusing holds
 // the refusing domains of this recording.
 func (r *recording) isPlatform(ctx context.Context, address string, refusing map[string]bool) (bool, error) {
-	var hosts int
-	err := r.c.get(ctx, &hosts, `SELECT count(DISTINCT host) FROM feeds WHERE address = ? AND address <> ''`, address)
+	hosts, err := r.c.Number(ctx, `SELECT count(DISTINCT host) FROM feeds WHERE address = ? AND address <> ''`, address)
 	if err != nil {
 		return false, err
 	}
 	var before []string
-	err = r.c.all(ctx, &before, `SELECT DISTINCT f.domain FROM feeds f JOIN feed_times t ON t.feed_id = f.id
+	err = r.c.All(ctx, &before, `SELECT DISTINCT f.domain FROM feeds f JOIN feed_times t ON t.feed_id = f.id
 		WHERE f.address = ? AND f.address <> '' AND f.last_status IN (429, 503) AND t.last_attempt_at >= ?`,
-		address, r.now.plus(-time.Hour))
+		address, r.now.Plus(-time.Hour))
 	domains := len(refusing)
 	for _, domain := range before {
 		if !refusing[domain] {
@@ -196,9 +196,9 @@ func savePaces(ctx context.Context, c conn, domains paces) error {
 	var v values
 	for _, domain := range slices.Sorted(maps.Keys(domains)) {
 		d := domains[domain]
-		v.row(domain, d.LimitedAt, d.Limits, d.Since, d.Good, d.Pace, d.FreeAt)
+		v.Row(domain, d.LimitedAt, d.Limits, d.Since, d.Good, d.Pace, d.FreeAt)
 	}
-	return c.runRows(ctx, &v, `WITH v (domain, limited_at, limits, since, good, pace, free_at) AS (VALUES {rows})
+	return c.RunRows(ctx, &v, `WITH v (domain, limited_at, limits, since, good, pace, free_at) AS (VALUES {rows})
 		UPDATE domains
 		SET limited_at = v.limited_at, limits = v.limits, since = v.since, good = v.good, pace = v.pace,
 			free_at = v.free_at
@@ -207,6 +207,6 @@ func savePaces(ctx context.Context, c conn, domains paces) error {
 
 // pruneDomains deletes domains and addresses that have not limited us for a long time.
 func (s *database) pruneDomains(ctx context.Context, now time.Time) error {
-	return s.run(ctx, "", `DELETE FROM domains WHERE limited_at < ? AND free_at <= ?`, at(now).plus(-keepDomains),
+	return s.run(ctx, "", `DELETE FROM domains WHERE limited_at < ? AND free_at <= ?`, at(now).Plus(-keepDomains),
 		now)
 }

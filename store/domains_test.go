@@ -12,18 +12,16 @@ import (
 
 // inDomain adds feeds on hosts of one registrable domain, with a reader, and queues them.
 func (w world) inDomain(domain string, n int, queued time.Time) []digest.Feed {
-	w.t.Helper()
+	w.Helper()
 	var items []store.ImportItem
 	for i := range n {
 		host := fmt.Sprintf("h%d.%s", i, domain)
 		items = append(items, store.ImportItem{URL: "https://" + host + "/feed", Host: host, Domain: domain})
 	}
-	_, err := w.Subscriptions.Import(w.ctx(), w.reader("of "+domain, "UTC").ID, items, 1e6, queued)
-	w.ok(err)
+	must(w.Subscriptions.Import(w.ctx, w.reader("of "+domain, "UTC").ID, items, 1e6, queued))
 	feeds := make([]digest.Feed, n)
 	for i, it := range items {
-		feeds[i], err = w.Feeds.FeedByURL(w.ctx(), it.URL)
-		w.ok(err)
+		feeds[i] = must(w.Feeds.FeedByURL(w.ctx, it.URL))
 	}
 	return feeds
 }
@@ -44,22 +42,20 @@ func well(p *store.Polled) { p.Feed.Errors = 0 }
 
 // askedOnce polls a feed of a domain at an instant, regardless of its record and its domain's pace.
 func (w world) askedOnce(f digest.Feed, now time.Time, o outcome) {
-	w.t.Helper()
-	w.ok(w.Exec(w.ctx(), `UPDATE feed_times SET poll_at = CASE WHEN feed_id = ? THEN CAST(? AS BIGINT) ELSE NULL END, `+
+	w.Helper()
+	w.exec(`UPDATE feed_times SET poll_at = CASE WHEN feed_id = ? THEN CAST(? AS BIGINT) ELSE NULL END, `+
 		`last_attempt_at = CASE WHEN feed_id = ? THEN 0 ELSE last_attempt_at END, not_before = 0`, f.ID,
-		now.Unix(), f.ID))
-	w.ok(w.Exec(w.ctx(), `UPDATE hosts SET lease_until = 0`))
-	w.ok(w.Exec(w.ctx(), `UPDATE domains SET free_at = 0`))
-	claimed, _, err := w.Feeds.ClaimFeeds(w.ctx(), now, store.ClaimOptions{N: 1, Lease: time.Hour, Token: "o"})
-	w.ok(err)
-	want(w.t, "claimed", len(claimed), 1)
+		now.Unix(), f.ID)
+	w.exec(`UPDATE hosts SET lease_until = 0`)
+	w.exec(`UPDATE domains SET free_at = 0`)
+	claimed, _ := must2(w.Feeds.ClaimFeeds(w.ctx, now, store.ClaimOptions{N: 1, Lease: time.Hour, Token: "o"}))
+	want(w, "claimed", len(claimed), 1)
 	w.end(now, claimed[0], o)
 }
 
 func (w world) pace(domain string) time.Duration {
-	w.t.Helper()
-	n, err := w.Count(w.ctx(), `SELECT COALESCE(MAX(pace), 0) FROM domains WHERE domain = ?`, domain)
-	w.ok(err)
+	w.Helper()
+	n := w.count(`SELECT COALESCE(MAX(pace), 0) FROM domains WHERE domain = ?`, domain)
 	return time.Duration(n) * time.Second
 }
 
@@ -69,24 +65,24 @@ func TestLimitedDomains(t *testing.T) {
 		feeds := w.inDomain("example.org", 3, noon)
 		minute := func(n int) time.Time { return noon.Add(time.Duration(n) * time.Minute) }
 		for i, f := range feeds {
-			want(w.t, "before", w.pace("example.org"), 0)
+			want(w, "before", w.pace("example.org"), 0)
 			w.askedOnce(f, minute(i), limited)
 		}
-		want(w.t, "after three", w.pace("example.org"), time.Minute)
+		want(w, "after three", w.pace("example.org"), time.Minute)
 		w.askedOnce(feeds[0], minute(4), busy)
-		want(w.t, "after a fourth", w.pace("example.org"), 2*time.Minute)
+		want(w, "after a fourth", w.pace("example.org"), 2*time.Minute)
 		w.askedOnce(feeds[1], minute(6), failing)
 		w.askedOnce(feeds[1], minute(7), well)
-		want(w.t, "a good answer so soon", w.pace("example.org"), 2*time.Minute)
+		want(w, "a good answer so soon", w.pace("example.org"), 2*time.Minute)
 		w.askedOnce(feeds[1], minute(20), well)
-		want(w.t, "a good answer", w.pace("example.org"), time.Minute)
+		want(w, "a good answer", w.pace("example.org"), time.Minute)
 		for i := range 97 {
 			w.askedOnce(feeds[i%3], minute(21+i), well)
 		}
-		want(w.t, "after many", w.pace("example.org"), 0)
-		w.prune(noon.Add(24 * time.Hour))
+		want(w, "after many", w.pace("example.org"), 0)
+		w.prune(noon.Add(day))
 		w.holds("remembered", 1, `SELECT count(*) FROM domains`)
-		w.prune(noon.Add(31 * 24 * time.Hour))
+		w.prune(noon.Add(31 * day))
 		w.holds("forgotten", 0, `SELECT count(*) FROM domains`)
 	})
 }
@@ -107,23 +103,21 @@ func TestLimitedAddresses(t *testing.T) {
 				w.askedOnce(feeds[i], noon.Add(time.Minute+time.Duration(i)*time.Second), limited)
 			}
 			paced := hosts > 20
-			want(w.t, fmt.Sprintf("%d hosts are paced", hosts), w.pace("192.0.2.1") == time.Minute, paced)
-			want(w.t, "their domains are", w.pace("d0.example"), 0)
-			w.ok(w.Exec(w.ctx(),
-				`UPDATE feed_times SET poll_at = ?, last_attempt_at = 0, not_before = 0, askable_at = 0`, noon.Unix()))
-			w.ok(w.Exec(w.ctx(), `UPDATE hosts SET lease_until = 0`))
+			want(w, fmt.Sprintf("%d hosts are paced", hosts), w.pace("192.0.2.1") == time.Minute, paced)
+			want(w, "their domains are", w.pace("d0.example"), 0)
+			w.exec(`UPDATE feed_times SET poll_at = ?, last_attempt_at = 0, not_before = 0, askable_at = 0`, noon.Unix())
+			w.exec(`UPDATE hosts SET lease_until = 0`)
 			n := len(w.claim(noon.Add(90*time.Second), hosts, "early"))
 			free := 0
 			if !paced {
 				free = hosts
 			}
-			want(w.t, "claimed before the address is free", n, free)
+			want(w, "claimed before the address is free", n, free)
 			if paced {
-				next, _, err := w.Feeds.NextPoll(w.ctx())
-				w.ok(err)
-				want(w.t, "the next poll", next, noon.Add(2*time.Minute+2*time.Second))
-				want(w.t, "claimed then", len(w.claim(noon.Add(3*time.Minute), hosts, "one")), 1)
-				want(w.t, "claimed after it", len(w.claim(noon.Add(3*time.Minute), hosts, "none")), 0)
+				next, _ := must2(w.Feeds.NextPoll(w.ctx))
+				want(w, "the next poll", next, noon.Add(2*time.Minute+2*time.Second))
+				want(w, "claimed then", len(w.claim(noon.Add(3*time.Minute), hosts, "one")), 1)
+				want(w, "claimed after it", len(w.claim(noon.Add(3*time.Minute), hosts, "none")), 0)
 			}
 		})
 	}
@@ -135,8 +129,8 @@ func TestClaimsKeepToThePace(t *testing.T) {
 	each(t, func(w world) {
 		w.inDomain("slow.example", feeds, noon)
 		w.inDomain("quick.example", feeds, noon.Add(time.Second))
-		w.ok(w.Exec(w.ctx(), `INSERT INTO domains (domain, limited_at, pace, free_at)
-			VALUES ('slow.example', ?, 60, ?)`, noon.Unix(), noon.Add(time.Minute).Unix()))
+		w.exec(`INSERT INTO domains (domain, limited_at, pace, free_at)
+			VALUES ('slow.example', ?, 60, ?)`, noon.Unix(), noon.Add(time.Minute).Unix())
 		claimAll := func(now time.Time) map[string]int {
 			var mu sync.Mutex
 			var wg sync.WaitGroup
@@ -144,10 +138,10 @@ func TestClaimsKeepToThePace(t *testing.T) {
 			for i := range workers {
 				wg.Go(func() {
 					for round := range 20 {
-						claimed, _, err := w.Feeds.ClaimFeeds(w.ctx(), now,
+						claimed, _, err := w.Feeds.ClaimFeeds(w.ctx, now,
 							store.ClaimOptions{N: 4, Lease: time.Hour, Token: fmt.Sprint(now, i, round)})
 						if err != nil {
-							w.t.Error(err)
+							w.Error(err)
 						}
 						mu.Lock()
 						for _, c := range claimed {
@@ -161,15 +155,14 @@ func TestClaimsKeepToThePace(t *testing.T) {
 			return got
 		}
 		got := claimAll(noon.Add(30 * time.Second))
-		want(w.t, "of the domain that rests", got["slow.example"], 0)
-		want(w.t, "of the other", got["quick.example"], feeds)
+		want(w, "of the domain that rests", got["slow.example"], 0)
+		want(w, "of the other", got["quick.example"], feeds)
 		for minute := 1; minute <= 3; minute++ {
 			now := noon.Add(time.Duration(minute) * time.Minute)
-			next, _, err := w.Feeds.NextPoll(w.ctx())
-			w.ok(err)
-			want(w.t, "next poll", next, now)
-			want(w.t, "in its minute", claimAll(now)["slow.example"], 1)
-			want(w.t, "within it", claimAll(now.Add(59 * time.Second))["slow.example"], 0)
+			next, _ := must2(w.Feeds.NextPoll(w.ctx))
+			want(w, "next poll", next, now)
+			want(w, "in its minute", claimAll(now)["slow.example"], 1)
+			want(w, "within it", claimAll(now.Add(59 * time.Second))["slow.example"], 0)
 		}
 	})
 }
@@ -181,13 +174,13 @@ func TestLimitedAtOnce(t *testing.T) {
 			domain := fmt.Sprintf("d%d.example", i)
 			w.inDomain(domain, 3, noon)
 			claimed := w.claim(noon, 9, "t")
-			want(w.t, "claimed", len(claimed), 3)
+			want(w, "claimed", len(claimed), 3)
 			var wg sync.WaitGroup
 			for _, c := range claimed {
 				wg.Go(func() { w.end(noon, c, limited) })
 			}
 			wg.Wait()
-			want(w.t, "pace", w.pace(domain), time.Minute)
+			want(w, "pace", w.pace(domain), time.Minute)
 		}
 	})
 }
@@ -209,13 +202,13 @@ func TestOneDomainSlowsItselfAlone(t *testing.T) {
 		for _, f := range hostile {
 			w.askedOnce(f, next(), at(limited))
 		}
-		want(w.t, "its own pace", w.pace("hostile.example"), 15*time.Minute)
-		want(w.t, "that of its address", w.pace("192.0.2.1"), 0)
+		want(w, "its own pace", w.pace("hostile.example"), 15*time.Minute)
+		want(w, "that of its address", w.pace("192.0.2.1"), 0)
 		for _, f := range others[:2] {
 			w.askedOnce(f, next(), at(limited))
 		}
-		want(w.t, "three domains refuse", w.pace("192.0.2.1"), time.Minute)
+		want(w, "three domains refuse", w.pace("192.0.2.1"), time.Minute)
 		w.askedOnce(hostile[0], next(), at(limited))
-		want(w.t, "it refuses once more", w.pace("192.0.2.1"), time.Minute)
+		want(w, "it refuses once more", w.pace("192.0.2.1"), time.Minute)
 	})
 }

@@ -67,7 +67,7 @@ type Beside struct {
 
 // Beside returns the neighbors of an edition that its reader can see at now.
 func (s Editions) Beside(ctx context.Context, e digest.Edition, now time.Time) (b Beside, err error) {
-	err = s.read().get(ctx, &b, `SELECT
+	err = s.read().Get(ctx, &b, `SELECT
 		(SELECT e.local_date FROM editions e JOIN digests d ON d.id = e.digest_id WHERE e.digest_id = ?
 		AND e.local_date < ? AND `+cameAt+` <= ? ORDER BY e.local_date DESC LIMIT 1) AS earlier,
 		(SELECT e.local_date FROM editions e JOIN digests d ON d.id = e.digest_id WHERE e.digest_id = ?

@@ -37,16 +37,14 @@ type voyage struct {
 // hours runs the hourly job from now to end: it polls due feeds and releases due digests. Posts scroll out of
 // documents that are not polled.
 func (v *voyage) hours(now, end time.Time) {
-	v.t.Helper()
+	v.Helper()
 	for ; !now.After(end); now = now.Add(time.Hour) {
-		_, err := v.Editions.EndPauses(v.ctx(), now)
-		v.ok(err)
+		must(v.Editions.EndPauses(v.ctx, now))
 		var due []digest.FeedID
-		_, err = v.Feeds.Plan(v.ctx(), now, func(f digest.Feed, _ time.Time) (time.Time, bool) {
+		must(v.Feeds.Plan(v.ctx, now, func(f digest.Feed, _ time.Time) (time.Time, bool) {
 			due = append(due, f.ID)
 			return time.Time{}, false
-		})
-		v.ok(err)
+		}))
 		for _, s := range v.feeds {
 			if slices.Contains(due, s.feed.ID) {
 				v.ask(now, s)
@@ -57,7 +55,7 @@ func (v *voyage) hours(now, end time.Time) {
 }
 
 func (v *voyage) ask(now time.Time, s *scroll) {
-	v.t.Helper()
+	v.Helper()
 	s.asked++
 	v.record(now, s.feed, posts(now, s.holds()...))
 	for _, name := range s.holds() {
@@ -79,7 +77,7 @@ func TestPauseVoyage(t *testing.T) {
 	each(t, func(w world) {
 		rng := rand.New(rand.NewPCG(5, 7))
 		for i := range 6 {
-			v := &voyage{world: w, digest: w.reader(fmt.Sprint("r", i), "Europe/Paris"), must: map[string]bool{}}
+			v := &voyage{world: w, digest: w.reader(fmt.Sprint("r", i)), must: map[string]bool{}}
 			for k := range 2 {
 				f := w.feed(fmt.Sprintf("v%d-%d.example", i, k))
 				w.subscribe(v.digest, f)
@@ -94,7 +92,7 @@ func TestPauseVoyage(t *testing.T) {
 var voyageBegin = time.Date(2026, 10, 20, 12, 30, 0, 0, time.UTC)
 
 func (v *voyage) run(rng *rand.Rand) {
-	v.t.Helper()
+	v.Helper()
 	w, d := v.world, v.digest
 	w.move(d, time.Date(2026, 10, 20, 22, 0, 0, 0, time.UTC))
 	zones := []string{"Europe/Paris", "Asia/Tokyo", "America/Los_Angeles", "Pacific/Apia", "Asia/Kathmandu"}
@@ -109,26 +107,26 @@ func (v *voyage) run(rng *rand.Rand) {
 		switch rng.IntN(8) {
 		case 0, 1:
 			until := now.Add(time.Duration(1+rng.IntN(6*24)) * time.Hour)
-			w.ok(w.Readers.PauseDigest(w.ctx(), d.ID, until, now))
+			w.pause(d, until, now)
 			note("paused until %s", until.Format("02 15h"))
 		case 2:
-			w.ok(w.Readers.ResumeDigest(w.ctx(), d.ID, now))
+			w.ok(w.Readers.ResumeDigest(w.ctx, d.ID, now))
 			note("back")
 		case 3:
 			zone := zones[rng.IntN(len(zones))]
-			w.ok(w.Readers.SetTimeZone(w.ctx(), d.UserID, zone, now))
+			w.setZone(d, zone, now)
 			note("in %s", zone)
 		}
 		v.hours(now, now.Add(23*time.Hour))
-		now = now.Add(24 * time.Hour)
+		now = now.Add(day)
 	}
-	w.ok(w.Readers.ResumeDigest(w.ctx(), d.ID, now))
+	w.ok(w.Readers.ResumeDigest(w.ctx, d.ID, now))
 	v.hours(now, now.Add(48*time.Hour))
 	v.check(strings.Join(log, ", "))
 }
 
 func (v *voyage) check(log string) {
-	v.t.Helper()
+	v.Helper()
 	had := map[string]int{}
 	dates := map[string]int{}
 	for _, e := range strings.Split(v.editions(v.digest), "; ") {
@@ -141,38 +139,36 @@ func (v *voyage) check(log string) {
 	for _, s := range v.feeds {
 		for _, name := range s.all {
 			if had[name] != 1 {
-				v.t.Errorf("%s came %d times (asked for: %v): %s; %s", name, had[name], v.must[name], log,
+				v.Errorf("%s came %d times (asked for: %v): %s; %s", name, had[name], v.must[name], log,
 					v.editions(v.digest))
 			}
 		}
 	}
 	for date, n := range dates {
 		if n > 1 {
-			v.t.Errorf("%d editions of %s: %s", n, date, log)
+			v.Errorf("%d editions of %s: %s", n, date, log)
 		}
 	}
-	want(v.t, "nothing waits", v.waiting(v.digest), "")
+	want(v, "nothing waits", v.waiting(v.digest), "")
 }
 
 // nights runs n midnights in Paris and returns the days and hosts of the polls.
 func (w world) nights(from time.Time, n int, each func(now time.Time)) (asked []string) {
-	w.t.Helper()
+	w.Helper()
 	for i := range n {
 		now := from.Add(time.Duration(i) * day)
 		if each != nil {
 			each(now)
 		}
 		hosts := make(map[digest.FeedID]string)
-		for _, f := range storetest.All(w.t, w.Feeds.Feeds(w.ctx())) {
+		for _, f := range storetest.All(w, w.Feeds.Feeds(w.ctx)) {
 			hosts[f.ID] = f.Host
 		}
-		_, err := w.Editions.EndPauses(w.ctx(), now)
-		w.ok(err)
-		_, err = w.Feeds.Plan(w.ctx(), now, func(f digest.Feed, due time.Time) (time.Time, bool) {
+		w.endPauses(now)
+		must(w.Feeds.Plan(w.ctx, now, func(f digest.Feed, due time.Time) (time.Time, bool) {
 			asked = append(asked, due.Format("02 ")+hosts[f.ID])
 			return time.Time{}, false
-		})
-		w.ok(err)
+		}))
 		w.release(now)
 	}
 	return asked
@@ -182,46 +178,41 @@ func (w world) nights(from time.Time, n int, each func(now time.Time)) (asked []
 // has no polls.
 func TestPauseAsks(t *testing.T) {
 	each(t, func(w world) {
-		ada, bob, cyd := w.reader("ada", "Europe/Paris"), w.reader("bob", "Europe/Paris"),
-			w.reader("cyd", "Europe/Paris")
+		ada, bob, cyd := w.reader("ada"), w.reader("bob"),
+			w.reader("cyd")
 		a, b, c := w.feed("a"), w.feed("b"), w.feed("c")
 		w.subscribe(ada, a)
 		w.subscribe(bob, b)
 		w.subscribe(cyd, c)
-		w.ok(w.Readers.SetCadence(w.ctx(), cyd.ID, 1<<time.Sunday|1<<time.Monday, noon))
+		w.setCadence(cyd, 1<<time.Sunday|1<<time.Monday, noon)
 		until := parisMidnight.Add(10 * day) // a Monday
 		for _, d := range []digest.Digest{ada, cyd} {
-			w.ok(w.Readers.PauseDigest(w.ctx(), d.ID, until, noon))
+			w.pause(d, until, noon)
 		}
-		w.ok(w.Readers.PauseDigest(w.ctx(), bob.ID, time.Time{}, noon))
-		want(w.t, "due when it is back", w.again(ada).NextDueAt, until)
-		next, _, err := w.Feeds.NextMidnight(w.ctx(), time.Time{})
-		w.ok(err)
-		want(w.t, "next midnight", next, parisMidnight)
-		info, err := w.Feeds.Feed(w.ctx(), a.ID)
-		w.ok(err)
-		want(w.t, "somebody takes it", info.Subscribers, 1)
-		want(w.t, "and is asked for", info.NextDueAt, parisMidnight)
-		due, err := w.Feeds.FeedDue(w.ctx(), a.ID, parisMidnight.Add(time.Hour))
-		w.ok(err)
-		want(w.t, "and the night after", due, parisMidnight.Add(day))
-		info, err = w.Feeds.Feed(w.ctx(), b.ID)
-		w.ok(err)
-		want(w.t, "nobody takes it", info.Subscribers, 0)
-		want(w.t, "four nights", fmt.Sprint(w.nights(parisMidnight, 4, nil)), "[19 a 20 a 21 a 21 c 22 a 22 c]")
+		w.pause(bob, time.Time{}, noon)
+		want(w, "due when it is back", w.again(ada).NextDueAt, until)
+		next, _ := must2(w.Feeds.NextMidnight(w.ctx, time.Time{}))
+		want(w, "next midnight", next, parisMidnight)
+		info := must(w.Feeds.Feed(w.ctx, a.ID))
+		want(w, "somebody takes it", info.Subscribers, 1)
+		want(w, "and is asked for", info.NextDueAt, parisMidnight)
+		due := must(w.Feeds.FeedDue(w.ctx, a.ID, parisMidnight.Add(time.Hour)))
+		want(w, "and the night after", due, parisMidnight.Add(day))
+		info = must(w.Feeds.Feed(w.ctx, b.ID))
+		want(w, "nobody takes it", info.Subscribers, 0)
+		want(w, "four nights", fmt.Sprint(w.nights(parisMidnight, 4, nil)), "[19 a 20 a 21 a 21 c 22 a 22 c]")
 		// After an outage, the missed polls are made once.
-		want(w.t, "after an outage", fmt.Sprint(w.nights(parisMidnight.Add(7*day+time.Hour), 1, nil)), "[23 a]")
-		want(w.t, "the end", fmt.Sprint(w.nights(parisMidnight.Add(8*day), 3, nil)), "[27 a 28 a 28 c 29 a 29 c]")
-		want(w.t, "back", w.again(ada).State, digest.DigestActive)
-		want(w.t, "as ever", fmt.Sprint(w.nights(until.Add(day), 1, nil)), "[30 a]")
+		want(w, "after an outage", fmt.Sprint(w.nights(parisMidnight.Add(7*day+time.Hour), 1, nil)), "[23 a]")
+		want(w, "the end", fmt.Sprint(w.nights(parisMidnight.Add(8*day), 3, nil)), "[27 a 28 a 28 c 29 a 29 c]")
+		want(w, "back", w.again(ada).State, digest.DigestActive)
+		want(w, "as ever", fmt.Sprint(w.nights(until.Add(day), 1, nil)), "[30 a]")
 	})
 }
 
 // bound describes the periods of a digest's bound editions.
 func (w world) bound(d digest.Digest) string {
-	w.t.Helper()
-	list, err := w.Editions.Editions(w.ctx(), d.ID, 100)
-	w.ok(err)
+	w.Helper()
+	list := must(w.Editions.Editions(w.ctx, d.ID, 100))
 	var out []string
 	for _, e := range list {
 		if !e.BoundFrom.IsZero() {
@@ -242,61 +233,59 @@ func TestPauseChanges(t *testing.T) {
 		{"as it was set", func(world, digest.Digest, time.Time) {},
 			"2026-11-26 o p0 p1 p2 p3 p4 p5 p6; 2026-11-27 p7; 2026-11-28 p8; 2026-11-29 p9", "19 12h to 25 23h"},
 		{"shortened", func(w world, d digest.Digest, now time.Time) {
-			w.ok(w.Readers.PauseDigest(w.ctx(), d.ID, parisMidnight.Add(4*day), now))
+			w.pause(d, parisMidnight.Add(4*day), now)
 		}, "2026-11-24 o p0 p1 p2 p3 p4; 2026-11-25 p5; 2026-11-26 p6; 2026-11-27 p7; 2026-11-28 p8; 2026-11-29 p9",
 			"19 12h to 23 23h"},
 		{"prolonged", func(w world, d digest.Digest, now time.Time) {
-			w.ok(w.Readers.PauseDigest(w.ctx(), d.ID, parisMidnight.Add(8*day), now))
+			w.pause(d, parisMidnight.Add(8*day), now)
 		}, "2026-11-28 o p0 p1 p2 p3 p4 p5 p6 p7 p8; 2026-11-29 p9", "19 12h to 27 23h"},
 		{"ended early", func(w world, d digest.Digest,
 			now time.Time) {
-			w.ok(w.Readers.ResumeDigest(w.ctx(), d.ID, now))
+			w.ok(w.Readers.ResumeDigest(w.ctx, d.ID, now))
 		},
 			"2026-11-23 o p0 p1 p2 p3; 2026-11-24 p4; 2026-11-25 p5; 2026-11-26 p6; 2026-11-27 p7; 2026-11-28 p8; 2026-11-29 p9",
 			"19 12h to 22 12h"},
 		{"begun again before it came", func(w world, d digest.Digest, now time.Time) {
-			w.ok(w.Readers.ResumeDigest(w.ctx(), d.ID, now))
-			w.ok(w.Readers.PauseDigest(w.ctx(), d.ID, parisMidnight.Add(5*day), now.Add(time.Hour)))
+			w.ok(w.Readers.ResumeDigest(w.ctx, d.ID, now))
+			w.pause(d, parisMidnight.Add(5*day), now.Add(time.Hour))
 		}, "2026-11-25 o p0 p1 p2 p3 p4 p5; 2026-11-26 p6; 2026-11-27 p7; 2026-11-28 p8; 2026-11-29 p9",
 			"19 12h to 24 23h"},
 		{"left and begun again", func(w world, d digest.Digest, now time.Time) {
-			w.ok(w.Readers.SetDigestState(w.ctx(), d.ID, digest.DigestLeft, now))
-			w.ok(w.Readers.SetDigestState(w.ctx(), d.ID, digest.DigestActive, now))
+			w.setState(d, digest.DigestLeft, now)
+			w.setState(d, digest.DigestActive, now)
 		}, "2026-11-23 o p0 p1 p2 p3; 2026-11-24 p4; 2026-11-25 p5; 2026-11-26 p6; 2026-11-27 p7; 2026-11-28 p8; 2026-11-29 p9",
 			""},
 		{"on a Friday", func(w world, d digest.Digest, now time.Time) {
-			w.ok(w.Readers.SetCadence(w.ctx(), d.ID, 1<<time.Friday, now))
+			w.setCadence(d, 1<<time.Friday, now)
 		}, "2026-11-27 o p0 p1 p2 p3 p4 p5 p6 p7", "19 12h to 25 23h"},
 		{"in Tokyo, on the same date", func(w world, d digest.Digest, now time.Time) {
-			w.ok(w.Readers.SetTimeZone(w.ctx(), d.UserID, "Asia/Tokyo", now))
+			w.setZone(d, "Asia/Tokyo", now)
 		}, "2026-11-26 o p0 p1 p2 p3 p4 p5; 2026-11-27 p6; 2026-11-28 p7; 2026-11-29 p8", "19 12h to 25 15h"},
 	}
 	each(t, func(w world) {
 		for i, c := range cases {
-			d := w.reader(fmt.Sprint("r", i), "Europe/Paris")
+			d := w.reader(fmt.Sprint("r", i))
 			f := w.feed(fmt.Sprintf("f%d", i))
 			w.subscribe(d, f)
-			w.record(noon, f, posts(noon, "o"))
-			w.ok(w.Readers.PauseDigest(w.ctx(), d.ID, parisMidnight.Add(6*day), noon))
+			w.posted(f, "o")
+			w.pause(d, parisMidnight.Add(6*day), noon)
 			for night := range 10 {
 				if night == 3 {
 					c.change(w, d, noon.Add(3*day))
 				}
 				now := parisMidnight.Add(time.Duration(night) * day)
 				for _, hour := range []time.Duration{-8 * time.Hour, 0} { // midnight in Tokyo and in Paris
-					_, err := w.Editions.EndPauses(w.ctx(), now.Add(hour))
-					w.ok(err)
-					_, err = w.Feeds.Plan(w.ctx(), now.Add(hour), queueNothing)
-					w.ok(err)
+					w.endPauses(now.Add(hour))
+					must(w.Feeds.Plan(w.ctx, now.Add(hour), queueNothing))
 					if hour == 0 {
 						w.record(now, f, posts(now, fmt.Sprint("p", night)))
 					}
 					w.release(now.Add(hour))
 				}
-				w.ok(w.Exec(w.ctx(), `UPDATE editions SET state = 'sent'`))
+				w.exec(`UPDATE editions SET state = 'sent'`)
 			}
-			want(w.t, c.name, w.editions(d), c.want)
-			want(w.t, c.name+": bound", w.bound(d), c.bound)
+			want(w, c.name, w.editions(d), c.want)
+			want(w, c.name+": bound", w.bound(d), c.bound)
 		}
 	})
 }
@@ -304,12 +293,11 @@ func TestPauseChanges(t *testing.T) {
 // An edition that carries an undelivered bound edition is bound too.
 func TestBoundEditionIsCarried(t *testing.T) {
 	each(t, func(w world) {
-		d, f := w.reader("ada", "Europe/Paris"), w.feed("f.example")
-		w.subscribe(d, f)
-		w.ok(w.Readers.PauseDigest(w.ctx(), d.ID, parisMidnight.Add(2*day), noon))
+		d, f := w.follows()
+		w.pause(d, parisMidnight.Add(2*day), noon)
 		w.nights(parisMidnight, 4, func(now time.Time) { w.record(now, f, posts(now, now.Format("p02"))) })
-		want(w.t, "editions", w.shown(d), "2026-11-22 p19 p20 p21; 2026-11-23 +p19 +p20 +p21 p22")
-		want(w.t, "bound", w.bound(d), "19 12h to 21 23h; 19 12h to 21 23h")
+		want(w, "editions", w.shown(d), "2026-11-22 p19 p20 p21; 2026-11-23 +p19 +p20 +p21 p22")
+		want(w, "bound", w.bound(d), "19 12h to 21 23h; 19 12h to 21 23h")
 	})
 }
 
@@ -317,49 +305,43 @@ func TestBoundEditionIsCarried(t *testing.T) {
 // subscriptions.
 func TestPauseGathersAll(t *testing.T) {
 	each(t, func(w world) {
-		ada := w.reader("ada", "Europe/Paris")
+		ada := w.reader("ada")
 		f, g, x := w.feed("f.example"), w.feed("g.example"), w.feed("x.example")
 		w.subscribe(ada, f, x)
-		w.record(noon, g, posts(noon, "g1"))
-		w.ok(w.Readers.PauseDigest(w.ctx(), ada.ID, parisMidnight.Add(3*day), noon))
-		w.record(noon, x, posts(noon, "x1"))
+		w.posted(g, "g1")
+		w.pause(ada, parisMidnight.Add(3*day), noon)
+		w.posted(x, "x1")
 		gap := digest.Gap{From: noon, To: noon.Add(time.Hour)}
 		f.ParsedAt = noon.Add(time.Hour)
-		_, err := w.Feeds.Record(w.ctx(), noon.Add(time.Hour),
-			[]store.Polled{{Feed: f, Posts: posts(noon, "f1", "f2"), Listed: []string{"f1", "f2"}, Gap: &gap}})
-		w.ok(err)
+		w.poll(noon.Add(time.Hour), store.Polled{Feed: f, Posts: posts(noon, "f1", "f2"), Listed: []string{"f1",
+			"f2"}, Gap: &gap})
 		later := noon.Add(2 * time.Hour)
-		_, err = w.Subscriptions.Subscribe(w.ctx(), digest.Subscription{DigestID: ada.ID, FeedID: g.ID}, later)
-		w.ok(err)
-		w.ok(w.Subscriptions.Unsubscribe(w.ctx(), ada.ID, x.ID))
+		must(w.Subscriptions.Subscribe(w.ctx, digest.Subscription{DigestID: ada.ID, FeedID: g.ID}, later))
+		w.unsubscribe(ada, x)
 		w.nights(parisMidnight, 4, nil)
-		want(w.t, "posts", w.editions(ada), "2026-11-23 g1 f1 f2")
-		list, err := w.Editions.Editions(w.ctx(), ada.ID, 1)
-		w.ok(err)
-		told, err := w.Editions.Notices(w.ctx(), []digest.Delivery{{Edition: list[0]}})
-		w.ok(err)
-		want(w.t, "told", len(told[list[0].ID]), 1)
+		want(w, "posts", w.editions(ada), "2026-11-23 g1 f1 f2")
+		list := w.latest(ada)
+		told := must(w.Editions.Notices(w.ctx, []digest.Delivery{{Edition: list}}))
+		want(w, "told", len(told[list.ID]), 1)
 	})
 }
 
 // Prune keeps hidden posts during a pause that is longer than any retention period.
 func TestPauseIsNotPruned(t *testing.T) {
 	each(t, func(w world) {
-		d, f := w.reader("ada", "Europe/Paris"), w.feed("f.example")
-		w.subscribe(d, f)
-		w.record(noon, f, posts(noon, "p"))
+		d, f := w.follows()
+		w.posted(f, "p")
 		end := parisMidnight.Add(300*day - time.Hour) // an hour earlier, because of summer time
-		w.ok(w.Readers.PauseDigest(w.ctx(), d.ID, end, noon))
+		w.pause(d, end, noon)
 		w.record(end.Add(-day), f, posts(end.Add(-day), "q"))
 		for {
-			n, err := w.Operator.Prune(w.ctx(), end.Add(-time.Hour), 30*day, 100)
-			w.ok(err)
+			n := w.pruneOnce(end.Add(-time.Hour), 30*day, 100)
 			if n == 0 {
 				break
 			}
 		}
 		w.nights(end, 1, nil)
-		want(w.t, "all of it", w.editions(d), "2027-09-16 p q")
-		oneLine(w.t, w.Readers.PauseDigest(w.ctx(), d.ID, end.Add(401*day), end), digest.Invalid)
+		want(w, "all of it", w.editions(d), "2027-09-16 p q")
+		oneLine(w, w.Readers.PauseDigest(w.ctx, d.ID, end.Add(401*day), end), digest.Invalid)
 	})
 }

@@ -38,7 +38,7 @@ func isUndelivered(state digest.EditionState, b *digest.Bounce) bool {
 
 // dropUnsent ends the editions of a digest that wait for a mailer or for the next edition.
 func dropUnsent(ctx context.Context, c conn, id digest.DigestID, state digest.EditionState, why string) error {
-	return c.run(ctx, `UPDATE editions AS e SET undelivered = 0, state = CASE
+	return c.Run(ctx, `UPDATE editions AS e SET undelivered = 0, state = CASE
 		WHEN e.state IN ('ready', 'expired') THEN ? ELSE e.state END,
 		error = CASE WHEN e.state IN ('ready', 'expired') THEN ? ELSE e.error END WHERE e.digest_id = ?
 		AND (e.state = 'ready' OR `+undelivered+`)`,
@@ -48,18 +48,18 @@ func dropUnsent(ctx context.Context, c conn, id digest.DigestID, state digest.Ed
 // carry makes the new editions of a batch carry the undelivered editions of their digests. An edition that is not
 // mailed carries nothing: the undelivered ones wait until its reader gets email again.
 func (g releaseBatch) carry(ctx context.Context, c conn, now instant) error {
-	_, err := c.exec(ctx, `INSERT INTO carried_posts (edition_id, from_id)
+	err := c.Run(ctx, `INSERT INTO carried_posts (edition_id, from_id)
 		WITH l (edition_id, from_id) AS (SELECT n.id, e.id
 			FROM editions e CROSS JOIN digests d CROSS JOIN editions n
 			WHERE `+undelivered+` AND d.id = e.digest_id AND d.last_due_at = ? AND d.released_at = ?
-			AND d.id`+c.d.oneOf+` AND n.digest_id = d.id AND n.due_at = d.last_due_at AND n.state = 'ready'
+			AND d.id`+c.d.OneOf+` AND n.digest_id = d.id AND n.due_at = d.last_due_at AND n.state = 'ready'
 			AND n.id <> e.id)
 		SELECT l.edition_id, l.from_id FROM l
 		UNION SELECT l.edition_id, y.from_id FROM l JOIN editions b ON b.id = l.from_id AND b.state = 'expired'
 			JOIN carried_posts y ON y.edition_id = l.from_id
-		ORDER BY 1, 2`, g.DueAt, now, keys(c.d, g.ids))
+		ORDER BY 1, 2`, g.DueAt, now, g.ids)
 	if err == nil {
-		err = c.run(ctx, `UPDATE editions AS e SET undelivered = 0 WHERE `+
+		err = c.Run(ctx, `UPDATE editions AS e SET undelivered = 0 WHERE `+
 			undelivered+` AND EXISTS (SELECT 1 FROM carried_posts y WHERE y.from_id = e.id)`)
 	}
 	if err != nil {
@@ -73,7 +73,7 @@ func (g releaseBatch) carry(ctx context.Context, c conn, now instant) error {
 func bindCarriers(ctx context.Context, c conn) error {
 	const bound = `FROM carried_posts y JOIN editions b ON b.id = y.from_id WHERE y.edition_id = n.id
 		AND b.bound_from > 0 AND b.state = 'expired'`
-	return c.run(ctx, `UPDATE editions AS n SET bound_from = (SELECT MIN(b.bound_from) `+bound+`), bound_to =
+	return c.Run(ctx, `UPDATE editions AS n SET bound_from = (SELECT MIN(b.bound_from) `+bound+`), bound_to =
 		(SELECT MAX(b.bound_to) `+bound+`)
 		WHERE n.state = 'ready' AND n.bound_from = 0 AND n.id IN (SELECT y.edition_id FROM carried_posts y
 		JOIN editions b ON b.id = y.from_id WHERE b.bound_from > 0 AND b.state = 'expired')`)

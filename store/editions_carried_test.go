@@ -12,38 +12,36 @@ import (
 // An expired edition is carried by the next one, also over several days, and only once.
 func TestCarry(t *testing.T) {
 	each(t, func(w world) {
-		ada, bob := w.reader("ada", "Europe/Paris"), w.reader("bob", "Europe/Paris")
+		ada, bob := w.two()
 		f := w.feed("f.example")
 		w.subscribe(ada, f)
 		w.subscribe(bob, f)
-		w.record(noon, f, posts(noon, "1"))
-		want(w.t, "the 20th", w.hour(parisMidnight), 2)
+		w.posted(f, "1")
+		want(w, "the 20th", w.hour(parisMidnight), 2)
 		w.sendTo(parisMidnight, bob)
 		second := parisMidnight.Add(day)
 		w.record(parisMidnight.Add(time.Hour), f, posts(parisMidnight.Add(time.Hour), "2"))
-		waiting, err := w.Editions.WaitingPosts(w.ctx(), ada.ID)
-		w.ok(err)
-		want(w.t, "while it may still be sent", w.marked(waiting), "2")
-		want(w.t, "the 21st", w.hour(second), 2)
-		want(w.t, "ada's", w.shown(ada), "2026-11-20 1; 2026-11-21 +1 2")
-		want(w.t, "bob's", w.shown(bob), "2026-11-20 1; 2026-11-21 2")
+		waiting := must(w.Editions.WaitingPosts(w.ctx, ada.ID))
+		want(w, "while it may still be sent", w.marked(waiting), "2")
+		want(w, "the 21st", w.hour(second), 2)
+		want(w, "ada's", w.shown(ada), "2026-11-20 1; 2026-11-21 +1 2")
+		want(w, "bob's", w.shown(bob), "2026-11-20 1; 2026-11-21 2")
 		w.sendTo(second, bob)
 		w.recoverDead(second.Add(20 * time.Hour))
-		waiting, err = w.Editions.WaitingPosts(w.ctx(), ada.ID)
-		w.ok(err)
-		want(w.t, "what is lost so far", w.marked(waiting), "+1 +2")
+		waiting = must(w.Editions.WaitingPosts(w.ctx, ada.ID))
+		want(w, "what is lost so far", w.marked(waiting), "+1 +2")
 
 		third := second.Add(day)
-		want(w.t, "the 22nd: no news, and yet an edition", w.hour(third), 1)
+		want(w, "the 22nd: no news, and yet an edition", w.hour(third), 1)
 		all := "2026-11-20 1; 2026-11-21 +1 2; 2026-11-22 +1 +2"
-		want(w.t, "also what was carried", w.shown(ada), all)
-		want(w.t, "numbered", w.again(ada).Editions, 3)
-		want(w.t, "once more at the same midnight", w.hour(third), 0)
+		want(w, "also what was carried", w.shown(ada), all)
+		want(w, "numbered", w.again(ada).Editions, 3)
+		want(w, "once more at the same midnight", w.hour(third), 0)
 		w.send(third)
-		want(w.t, "it has arrived", w.hour(third.Add(day)), 0)
+		want(w, "it has arrived", w.hour(third.Add(day)), 0)
 		w.record(third.Add(25*time.Hour), f, posts(third.Add(25*time.Hour), "3"))
 		w.hour(third.Add(2 * day))
-		want(w.t, "never twice, and nothing sealed changes", w.shown(ada), all+"; 2026-11-24 3")
+		want(w, "never twice, and nothing sealed changes", w.shown(ada), all+"; 2026-11-24 3")
 		w.holds("states", 2, `SELECT count(*) FROM editions WHERE digest_id = ? AND state = 'expired'`, ada.ID)
 		w.holds("errors", 2, `SELECT count(*) FROM editions WHERE error = 'not delivered in time'`)
 	})
@@ -51,14 +49,14 @@ func TestCarry(t *testing.T) {
 
 // sendTo sends the due edition of one reader and gives the others back.
 func (w world) sendTo(now time.Time, d digest.Digest) {
-	w.t.Helper()
+	w.Helper()
 	for _, e := range w.claimEditions(now, 1000, "send") {
 		if e.DigestID == d.ID {
 			w.dot(now, "send", e.ID)
 			w.mark(now, "send", digest.Mark{ID: e.ID, State: digest.EditionSent})
 		}
 	}
-	w.ok(w.Editions.GiveBackEditions(w.ctx(), "send"))
+	w.ok(w.Editions.GiveBackEditions(w.ctx, "send"))
 }
 
 // If an edition that carries others fails, or is in doubt twice, the posts that it carried do not appear again.
@@ -68,11 +66,11 @@ func TestCarryEnds(t *testing.T) {
 			each(t, func(w world) {
 				d := w.released(1)[0]
 				second := parisMidnight.Add(day)
-				want(w.t, "carries", w.hour(second), 1)
+				want(w, "carries", w.hour(second), 1)
 				e := w.claimEditions(second, 9, "t")[0]
 				w.mark(second, "t", digest.Mark{ID: e.ID, State: end})
-				want(w.t, "not again", w.hour(second.Add(day)), 0)
-				want(w.t, "all", w.shown(d), "2026-11-20 p; 2026-11-21 +p")
+				want(w, "not again", w.hour(second.Add(day)), 0)
+				want(w, "all", w.shown(d), "2026-11-20 p; 2026-11-21 +p")
 			})
 		})
 	}
@@ -118,8 +116,8 @@ func TestUndelivered(t *testing.T) {
 			func(w world, e digest.Delivery) { mark(digest.EditionFailed, "")(w, e); w.resend(e.ID) }, none},
 		"refused, left and back": {func(w world, e digest.Delivery) {
 			mark(digest.EditionFailed, "")(w, e)
-			w.ok(w.Readers.SetDigestState(w.ctx(), e.DigestID, digest.DigestLeft, parisMidnight))
-			w.ok(w.Readers.SetDigestState(w.ctx(), e.DigestID, digest.DigestActive, parisMidnight))
+			w.ok(w.Readers.SetDigestState(w.ctx, e.DigestID, digest.DigestLeft, parisMidnight))
+			w.ok(w.Readers.SetDigestState(w.ctx, e.DigestID, digest.DigestActive, parisMidnight))
 		}, none},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -127,17 +125,16 @@ func TestUndelivered(t *testing.T) {
 				d := w.released(1)[0]
 				c.end(w, w.claimEditions(parisMidnight, 1, "t")[0])
 				second, third := parisMidnight.Add(day), parisMidnight.Add(2*day)
-				f, err := w.Feeds.FeedByURL(w.ctx(), "https://f.example/feed")
-				w.ok(err)
+				f := must(w.Feeds.FeedByURL(w.ctx, "https://f.example/feed"))
 				w.record(second.Add(-time.Hour), f, posts(second.Add(-time.Hour), "q"))
 				w.hour(second)
-				want(w.t, "next edition", w.brought(d), c.want)
+				want(w, "next edition", w.brought(d), c.want)
 				for _, e := range w.claimEditions(second, 9, "t") {
 					w.mark(second, "t", digest.Mark{ID: e.ID, State: digest.EditionFailed})
 				}
 				if strings.Contains(c.want, "-") {
 					w.hour(third)
-					want(w.t, "the one after", w.brought(d), "-q (2026-11-21)")
+					want(w, "the one after", w.brought(d), "-q (2026-11-21)")
 				}
 			})
 		})
@@ -146,7 +143,7 @@ func TestUndelivered(t *testing.T) {
 
 // doubt makes the only edition in doubt again.
 func doubt(w world) {
-	w.t.Helper()
+	w.Helper()
 	for _, e := range w.claimEditions(parisMidnight.Add(time.Hour), 1, "t") {
 		w.dot(parisMidnight.Add(time.Hour), "t", e.ID)
 	}
@@ -154,24 +151,21 @@ func doubt(w world) {
 }
 
 func (w world) resend(id digest.EditionID) {
-	w.t.Helper()
-	w.ok(w.Editions.ResendEdition(w.ctx(), id, parisMidnight))
+	w.Helper()
+	w.ok(w.Editions.ResendEdition(w.ctx, id, parisMidnight))
 	w.send(parisMidnight)
 }
 
 // brought describes a digest's latest edition. It marks carried posts with +, listed ones with -, and adds the dates of
 // the editions that a notice names.
 func (w world) brought(d digest.Digest) string {
-	w.t.Helper()
-	latest, err := w.Editions.Editions(w.ctx(), d.ID, 1)
-	w.ok(err)
-	e := []digest.Delivery{{Edition: latest[0]}}
-	refs, err := w.Editions.EditionPosts(w.ctx(), e)
-	w.ok(err)
-	told, err := w.Editions.Notices(w.ctx(), e)
-	w.ok(err)
+	w.Helper()
+	latest := w.latest(d)
+	e := []digest.Delivery{{Edition: latest}}
+	refs := must(w.Editions.EditionPosts(w.ctx, e))
+	told := must(w.Editions.Notices(w.ctx, e))
 	var said []string
-	for _, r := range refs[latest[0].ID] {
+	for _, r := range refs[latest.ID] {
 		sign := ""
 		switch {
 		case r.Listed:
@@ -181,7 +175,7 @@ func (w world) brought(d digest.Digest) string {
 		}
 		said = append(said, sign+w.identities([]digest.PostRef{r}))
 	}
-	for _, n := range told[latest[0].ID] {
+	for _, n := range told[latest.ID] {
 		said = append(said, fmt.Sprintf("(%s%s)", n.LocalDate, map[bool]string{n.Unconfirmed: "?"}[true]))
 	}
 	return strings.Join(said, " ")
@@ -193,37 +187,32 @@ func TestCarryHoweverItExpired(t *testing.T) {
 		ds := w.released(2)
 		got := w.claimEditions(parisMidnight, 1, "t")
 		w.mark(parisMidnight, "t", digest.Mark{ID: got[0].ID, State: digest.EditionExpired, Error: "451 later"})
-		want(w.t, "too late", len(w.claimEditions(parisMidnight.Add(20*time.Hour), 9, "t")), 0)
-		want(w.t, "both", w.hour(parisMidnight.Add(day)), 2)
+		want(w, "too late", len(w.claimEditions(parisMidnight.Add(20*time.Hour), 9, "t")), 0)
+		want(w, "both", w.hour(parisMidnight.Add(day)), 2)
 		for _, d := range ds {
-			want(w.t, "carried", w.shown(d), "2026-11-20 p; 2026-11-21 +p")
+			want(w, "carried", w.shown(d), "2026-11-20 p; 2026-11-21 +p")
 		}
-		want(w.t, "a better error stays", w.edition(got[0].ID).Error, "451 later")
+		want(w, "a better error stays", w.edition(got[0].ID).Error, "451 later")
 	})
 }
 
 func TestCarriedNotices(t *testing.T) {
 	each(t, func(w world) {
-		ada := w.reader("ada", "Europe/Paris")
-		f := w.feed("f.example")
-		w.subscribe(ada, f)
+		ada, f := w.follows()
 		w.die(f, noon)
 		w.hour(parisMidnight)
-		want(w.t, "for the notice alone", w.hour(parisMidnight.Add(day)), 1)
-		want(w.t, "told again", w.editionNotices(ada), "2026-11-20 dead f.example; 2026-11-21 dead f.example")
+		want(w, "for the notice alone", w.hour(parisMidnight.Add(day)), 1)
+		want(w, "told again", w.editionNotices(ada), "2026-11-20 dead f.example; 2026-11-21 dead f.example")
 		w.recoverDead(parisMidnight.Add(2 * day))
-		told, err := w.Editions.WaitingNotices(w.ctx(), ada.ID)
-		w.ok(err)
-		want(w.t, "and waits, once", len(told), 1)
+		want(w, "and waits, once", len(must(w.Editions.WaitingNotices(w.ctx, ada.ID))), 1)
 	})
 }
 
 // pruneHard prunes everything that may be deleted.
 func (w world) pruneHard(now time.Time) {
-	w.t.Helper()
+	w.Helper()
 	for {
-		n, err := w.Operator.Prune(w.ctx(), now, time.Hour, 2)
-		w.ok(err)
+		n := w.pruneOnce(now, time.Hour, 2)
 		if n == 0 {
 			return
 		}
@@ -233,11 +222,9 @@ func (w world) pruneHard(now time.Time) {
 // Prune runs while weeks pass between two editions.
 func TestPruneSparesWhatIsToBeCarried(t *testing.T) {
 	each(t, func(w world) {
-		ada := w.reader("ada", "Europe/Paris")
-		f := w.feed("f.example")
-		w.subscribe(ada, f)
-		w.ok(w.Readers.SetCadence(w.ctx(), ada.ID, 1<<time.Sunday, noon))
-		w.record(noon, f, posts(noon, "p"))
+		ada, f := w.follows()
+		w.setCadence(ada, 1<<time.Sunday, noon)
+		w.posted(f, "p")
 		w.record(noon.Add(60*day), f, nil, "other") // the document no longer contains it
 		sunday := w.again(ada).NextDueAt
 		w.hour(sunday)
@@ -252,18 +239,18 @@ func TestPruneSparesWhatIsToBeCarried(t *testing.T) {
 			}
 			w.pruneHard(sunday)
 			if week > 0 {
-				want(w.t, "made", w.hour(sunday), 1)
+				want(w, "made", w.hour(sunday), 1)
 			}
 			w.pruneHard(sunday.Add(2 * day))
-			want(w.t, "on its way", w.shown(ada), wanted)
+			want(w, "on its way", w.shown(ada), wanted)
 			w.recoverDead(sunday.Add(7*day - time.Hour))
 			w.pruneHard(sunday.Add(7*day - time.Hour))
-			want(w.t, "to be carried", w.shown(ada), wanted)
+			want(w, "to be carried", w.shown(ada), wanted)
 			sunday = sunday.Add(7 * day)
 		}
 		w.hour(sunday)
 		w.send(sunday)
-		w.ok(w.Readers.SetDigestState(w.ctx(), ada.ID, digest.DigestPaused, sunday))
+		w.setState(ada, digest.DigestPaused, sunday)
 		w.pruneHard(sunday.Add(400 * day))
 		w.holds("editions", 0, `SELECT count(*) FROM editions`)
 		w.holds("carried", 0, `SELECT count(*) FROM carried_posts`)
@@ -276,26 +263,10 @@ func TestWhoLeavesHasNothingCarried(t *testing.T) {
 		d := w.released(1)[0]
 		now := parisMidnight.Add(21 * time.Hour)
 		w.recoverDead(now)
-		w.ok(w.Readers.SetDigestState(w.ctx(), d.ID, digest.DigestLeft, now))
-		w.ok(w.Readers.SetDigestState(w.ctx(), d.ID, digest.DigestActive, now.Add(time.Hour)))
-		want(w.t, "nothing", w.hour(parisMidnight.Add(day)), 0)
-		list, err := w.Editions.Editions(w.ctx(), d.ID, 1)
-		w.ok(err)
-		want(w.t, "it ended", fmt.Sprint(list[0].State, " ", list[0].Error), "failed unsubscribed")
-	})
-}
-
-// The first edition after a pause carries the expired edition of a paused digest.
-func TestCarryOverAPause(t *testing.T) {
-	each(t, func(w world) {
-		d := w.released(1)[0]
-		w.ok(w.Readers.PauseDigest(w.ctx(), d.ID, parisMidnight.Add(10*day), parisMidnight))
-		w.recoverDead(parisMidnight.Add(day))
-		want(w.t, "paused", w.hour(parisMidnight.Add(day)), 0)
-		n, err := w.Editions.EndPauses(w.ctx(), parisMidnight.Add(10*day))
-		w.ok(err)
-		want(w.t, "back", n, 1)
-		want(w.t, "at once", w.hour(parisMidnight.Add(10*day)), 1)
-		want(w.t, "all", w.shown(d), "2026-11-20 p; 2026-11-30 +p")
+		w.setState(d, digest.DigestLeft, now)
+		w.setState(d, digest.DigestActive, now.Add(time.Hour))
+		want(w, "nothing", w.hour(parisMidnight.Add(day)), 0)
+		list := w.latest(d)
+		want(w, "it ended", fmt.Sprint(list.State, " ", list.Error), "failed unsubscribed")
 	})
 }

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"digest"
+	"digest/store/db"
 )
 
 // ClaimEditions leases at most q.Most editions that are due, counts the attempt of each, and returns them in the
@@ -55,7 +56,7 @@ type editionClaim struct {
 }
 
 func (q *editionClaim) claim(ctx context.Context) ([]digest.Delivery, error) {
-	if err := q.c.untilCommit(ctx, q.c.d.inOrder); err != nil {
+	if err := q.c.UntilCommit(ctx, q.c.d.InOrder); err != nil {
 		return nil, err
 	}
 	if err := q.readLanes(ctx); err != nil {
@@ -87,10 +88,10 @@ func (q *editionClaim) claim(ctx context.Context) ([]digest.Delivery, error) {
 // readLanes reads the lanes. If limits apply to all workers together, it locks out other claimers.
 func (q *editionClaim) readLanes(ctx context.Context) (err error) {
 	q.lanes, err = readCapacities(ctx, q.c, q.now, q.Claim)
-	if err != nil || q.c.d.lockClaim == "" || !q.lanes.limited() {
+	if err != nil || q.c.d.LockClaim == "" || !q.lanes.limited() {
 		return err
 	}
-	if err := q.c.untilCommit(ctx, q.c.d.lockClaim); err != nil {
+	if err := q.c.UntilCommit(ctx, q.c.d.LockClaim); err != nil {
 		return err
 	}
 	q.lanes, err = readCapacities(ctx, q.c, q.now, q.Claim) // again, because the last claimer may have changed them
@@ -127,24 +128,24 @@ const (
 
 // isLocked reports whether the edition is an issue that its newsletter may not send at now.
 func (e wantedEdition) isLocked(now time.Time) bool {
-	n := digest.Newsletter{State: e.NewsletterState, ApproveWithin: span(e.ApproveWithin)}
-	issue := digest.NewsletterLetter{ApprovedAt: e.ApprovedAt.time()}
-	return e.NewsletterState != "" && !n.MaySend(issue, e.SendAt.time(), now)
+	n := digest.Newsletter{State: e.NewsletterState, ApproveWithin: db.Span(e.ApproveWithin)}
+	issue := digest.NewsletterLetter{ApprovedAt: e.ApprovedAt.Time()}
+	return e.NewsletterState != "" && !n.MaySend(issue, e.SendAt.Time(), now)
 }
 
 // query returns a statement that reads the first editions of the queue, at most limit.
 func (q *editionClaim) query(limit int) (string, []any) {
-	where, args := `e.state = 'ready' AND e.next_at <= ?`, []any{at(q.now)}
+	where, args := `e.state = 'ready' AND e.next_at <= ?`, []any{q.now}
 	if q.after.ID != 0 { // the queue may begin with many dead rows
 		where += ` AND (e.next_at, e.id) > (?, ?)`
-		args = append(args, at(q.after.NextAt), q.after.ID)
+		args = append(args, q.after.NextAt, q.after.ID)
 	}
 	if len(q.closed) > 0 {
-		where += ` AND e.domain NOT IN (` + q.c.d.names + `)`
-		args = append(args, array(q.closed))
+		where += ` AND e.domain NOT IN (` + q.c.d.Names + `)`
+		args = append(args, q.closed)
 	}
 	return `SELECT e.id, e.domain, e.next_at, e.expires_at FROM editions e WHERE ` +
-		where + ` ORDER BY e.next_at, e.id LIMIT ?` + q.c.d.skipRows("e"), append(args, limit)
+		where + ` ORDER BY e.next_at, e.id LIMIT ?` + q.c.d.SkipRows("e"), append(args, limit)
 }
 
 // round checks the first editions of the queue, at most limit, and leases those that may be sent. Without progress,
@@ -152,7 +153,7 @@ func (q *editionClaim) query(limit int) (string, []any) {
 func (q *editionClaim) round(ctx context.Context, limit int) (progress bool, met int, err error) {
 	query, args := q.query(limit)
 	var found []queuedEdition
-	if err := q.c.all(ctx, &found, query, args...); err != nil || len(found) == 0 {
+	if err := q.c.All(ctx, &found, query, args...); err != nil || len(found) == 0 {
 		return false, 0, err
 	}
 	if err := q.ask(ctx, found); err != nil {
@@ -172,7 +173,7 @@ func (q *editionClaim) round(ctx context.Context, limit int) (progress bool, met
 	}
 	q.won = append(q.won, ids...)
 	last := found[len(found)-1]
-	q.after = digest.QueuePlace{NextAt: last.NextAt.time(), ID: last.ID}
+	q.after = digest.QueuePlace{NextAt: last.NextAt.Time(), ID: last.ID}
 	return len(ids)+len(full)+ended > 0, len(found), err
 }
 
@@ -184,8 +185,8 @@ func (q *editionClaim) ask(ctx context.Context, found []queuedEdition) error {
 		wantedEdition
 	}
 	ids := each(found, func(e queuedEdition) digest.EditionID { return e.ID })
-	err := q.c.all(ctx, &rows, `SELECT e.id, `+wantedColumns+` FROM `+wantedEditions+` WHERE e.id`+q.c.d.oneOf,
-		keys(q.c.d, ids))
+	err := q.c.All(ctx, &rows, `SELECT e.id, `+wantedColumns+` FROM `+wantedEditions+` WHERE e.id`+q.c.d.OneOf,
+		ids)
 	byID := make(map[digest.EditionID]wantedEdition, len(rows))
 	for _, r := range rows {
 		byID[r.ID] = r.wantedEdition
@@ -200,13 +201,13 @@ func (q *editionClaim) lease(ctx context.Context, ids []digest.EditionID) error 
 	if len(ids) == 0 {
 		return nil
 	}
-	if err := q.c.run(ctx, `UPDATE editions SET state = 'leased', attempt = attempt + 1 WHERE id`+q.c.d.oneOf,
-		keys(q.c.d, ids)); err != nil {
+	if err := q.c.Run(ctx, `UPDATE editions SET state = 'leased', attempt = attempt + 1 WHERE id`+q.c.d.OneOf,
+		ids); err != nil {
 		return err
 	}
-	return q.c.run(ctx, `INSERT INTO mail_claims (edition_id, domain, lease_token, lease_until)
-		SELECT e.id, e.domain, ?, ? FROM editions e WHERE e.id`+q.c.d.oneOf, q.Token, at(q.now).plus(q.Lease),
-		keys(q.c.d, ids))
+	return q.c.Run(ctx, `INSERT INTO mail_claims (edition_id, domain, lease_token, lease_until)
+		SELECT e.id, e.domain, ?, ? FROM editions e WHERE e.id`+q.c.d.OneOf, q.Token, at(q.now).Plus(q.Lease),
+		ids)
 }
 
 // end ends editions that must never be sent, postpones those that must not be sent yet, and returns the others.
@@ -242,8 +243,8 @@ func putOff(ctx context.Context, c conn, now instant, ids []digest.EditionID) er
 	if len(ids) == 0 {
 		return nil
 	}
-	return c.run(ctx, `UPDATE editions SET next_at = CASE WHEN send_at > ? THEN send_at ELSE expires_at END WHERE id`+
-		c.d.oneOf, now, keys(c.d, ids))
+	return c.Run(ctx, `UPDATE editions SET next_at = CASE WHEN send_at > ? THEN send_at ELSE expires_at END WHERE id`+
+		c.d.OneOf, now, ids)
 }
 
 // preferUnrefused sorts the editions for domains under alarm. Such a domain gets a few probes to find out whether it
@@ -260,11 +261,11 @@ func (q *editionClaim) preferUnrefused(ctx context.Context, live []queuedEdition
 		return nil
 	}
 	var refused []digest.EditionID
-	err := q.c.all(ctx, &refused,
-		`SELECT e.id FROM editions e WHERE e.id`+q.c.d.oneOf+` AND (e.reply LIKE '5%' OR 'failed' =
+	err := q.c.All(ctx, &refused,
+		`SELECT e.id FROM editions e WHERE e.id`+q.c.d.OneOf+` AND (e.reply LIKE '5%' OR 'failed' =
 		(SELECT p.state FROM editions p WHERE p.digest_id = e.digest_id AND p.local_date < e.local_date
 		ORDER BY p.local_date DESC LIMIT 1))`,
-		keys(q.c.d, probes))
+		probes)
 	scattered := func(e queuedEdition) uint64 {
 		if !slices.Contains(probes, e.ID) {
 			return 0
@@ -272,7 +273,7 @@ func (q *editionClaim) preferUnrefused(ctx context.Context, live []queuedEdition
 		return uint64(e.ID) * 0x9E3779B97F4A7C15 // 2^64 divided by the golden ratio
 	}
 	slices.SortStableFunc(live, func(a, b queuedEdition) int {
-		return cmp.Or(bit(slices.Contains(refused, a.ID))-bit(slices.Contains(refused, b.ID)),
+		return cmp.Or(db.Bit(slices.Contains(refused, a.ID))-db.Bit(slices.Contains(refused, b.ID)),
 			cmp.Compare(scattered(a), scattered(b)))
 	})
 	return err
@@ -305,10 +306,10 @@ func (q *editionClaim) storeRates(ctx context.Context) error {
 	var v values
 	for name, w := range q.lanes.known {
 		if w.moved {
-			v.row(name, w.free)
+			v.Row(name, w.free)
 		}
 	}
-	return q.c.runRows(ctx, &v, `INSERT INTO lanes (name, free_us) VALUES {rows}
+	return q.c.RunRows(ctx, &v, `INSERT INTO lanes (name, free_us) VALUES {rows}
 			ON CONFLICT (name) DO UPDATE SET free_us = excluded.free_us`)
 }
 
@@ -317,12 +318,12 @@ func (q *editionClaim) deliveries(ctx context.Context) ([]digest.Delivery, error
 		return nil, nil
 	}
 	var rows []claimedDelivery
-	err := q.c.all(ctx, &rows, `SELECT `+editionColumns+`, d.user_id, u.email, u.time_zone,
+	err := q.c.All(ctx, &rows, `SELECT `+editionColumns+`, d.user_id, u.email, u.time_zone,
 		u.language, d.name AS digest_name, d.folder_order, d.link_round,
 		e.was_in_doubt, e.domain, d.layout, d.images, d.threaded, d.date_subject, d.grouping,
 		COALESCE(d.newsletter_id, 0) AS newsletter_id
 		FROM editions e JOIN digests d ON d.id = e.digest_id JOIN users u ON u.id = d.user_id
-		WHERE e.id`+q.c.d.oneOf, keys(q.c.d, q.won))
+		WHERE e.id`+q.c.d.OneOf, q.won)
 	if err == nil {
 		err = withLetters(ctx, q.c, rows)
 	}
@@ -357,9 +358,9 @@ func endEditions(ctx context.Context, c conn, now instant, ids []digest.EditionI
 	if len(ids) == 0 {
 		return nil
 	}
-	_, err := c.exec(ctx, `UPDATE editions SET state = ?, undelivered = ?, error = CASE WHEN error = '' THEN ?
+	err := c.Run(ctx, `UPDATE editions SET state = ?, undelivered = ?, error = CASE WHEN error = '' THEN ?
 		ELSE error END
-		WHERE id`+c.d.oneOf, state, state == digest.EditionExpired, why, keys(c.d, ids))
+		WHERE id`+c.d.OneOf, state, state == digest.EditionExpired, why, ids)
 	if err != nil {
 		return err
 	}

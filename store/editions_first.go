@@ -6,6 +6,7 @@ import (
 
 	"digest"
 	"digest/calendar"
+	"digest/store/db"
 )
 
 // SendFirst releases the first edition of a reader's own digest now, when they request it (I2). It contains the hidden
@@ -19,7 +20,7 @@ import (
 func (s Editions) SendFirst(ctx context.Context, id digest.DigestID, now time.Time) (date digest.Date, err error) {
 	looked := newFiltering(0)
 	var filtered bool
-	_, err = s.read().find(ctx, &filtered, `SELECT filtered FROM digests WHERE id = ?`, id)
+	_, err = s.read().Find(ctx, &filtered, `SELECT filtered FROM digests WHERE id = ?`, id)
 	if err == nil && filtered { // most of the filtering runs before the transaction locks others out
 		err = looked.update(ctx, s.read(), []digest.DigestID{id})
 	}
@@ -55,12 +56,12 @@ func firstBatch(ctx context.Context, c conn, id digest.DigestID, now time.Time) 
 	if err != nil {
 		return g, date, err
 	}
-	had, err := c.number(ctx, `SELECT count(*) FROM editions WHERE digest_id = ?`, id)
+	had, err := c.Number(ctx, `SELECT count(*) FROM editions WHERE digest_id = ?`, id)
 	if err != nil {
 		return g, date, err
 	}
 	if had > 0 || d.Editions > 0 || d.NewsletterID != 0 || d.State != digest.DigestActive || !d.NextDueAt.After(now) {
-		return g, date, conflict("this digest has had an edition, or is about to have one")
+		return g, date, db.Conflict("this digest has had an edition, or is about to have one")
 	}
 	loc, err := calendar.Zone(d.TimeZone)
 	if err != nil {
@@ -72,15 +73,15 @@ func firstBatch(ctx context.Context, c conn, id digest.DigestID, now time.Time) 
 		due = d.LastDueAt
 	}
 	if due.After(now) {
-		return g, date, conflict("this digest had a midnight that is still to come")
+		return g, date, db.Conflict("this digest had a midnight that is still to come")
 	}
 	g = releaseBatch{ids: []digest.DigestID{id}, hours: []int64{int64(d.DeliverAt / time.Second)}, atOnce: d.NextDueAt}
 	g.TimeZone, g.DueAt, g.Cadence = d.TimeZone, at(due), d.Cadence
 	if err := moveWaiting(ctx, c, d, g.DueAt, at(now)); err != nil {
 		return g, date, err
 	}
-	if err := c.get(ctx, &g.Filtered, `SELECT filtered FROM digests WHERE id = ?`, id); err != nil {
+	if err := c.Get(ctx, &g.Filtered, `SELECT filtered FROM digests WHERE id = ?`, id); err != nil {
 		return g, date, err
 	}
-	return g, date, c.run(ctx, `UPDATE digests SET planned_due_at = next_due_at WHERE id = ?`, id)
+	return g, date, c.Run(ctx, `UPDATE digests SET planned_due_at = next_due_at WHERE id = ?`, id)
 }

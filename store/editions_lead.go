@@ -2,47 +2,53 @@ package store
 
 import (
 	"context"
+	"slices"
 	"time"
 
 	"digest"
+	"digest/store/db"
 )
 
 // LeadsBefore returns the feeds that led the latest editions before each of the given ones, at most n for each. It
 // omits editions that nobody has seen yet.
 func (s Editions) LeadsBefore(ctx context.Context, editions []digest.Delivery,
 	n int) (map[digest.EditionID][]digest.FeedID, error) {
-	if len(editions) == 0 {
-		return nil, nil
+	all := make(map[digest.EditionID][]digest.FeedID, len(editions))
+	for some := range slices.Chunk(editions, db.StatementRows) {
+		if err := s.leadsBefore(ctx, some, n, all); err != nil {
+			return nil, failed("reading the leads of editions", err)
+		}
 	}
+	return all, nil
+}
+
+func (s *database) leadsBefore(ctx context.Context, editions []digest.Delivery, n int,
+	all map[digest.EditionID][]digest.FeedID) error {
 	var v values
 	for _, e := range editions {
-		v.row(e.ID, e.DigestID, e.LocalDate)
+		v.Row(e.ID, e.DigestID, e.LocalDate)
 	}
 	var rows []struct {
 		EditionID digest.EditionID
 		Leads     string
 	}
-	err := s.read().allRows(ctx, &rows, &v, `WITH v (edition_id, digest_id, local_date) AS (VALUES {rows})
+	err := s.read().AllRows(ctx, &rows, &v, `WITH v (edition_id, digest_id, local_date) AS (VALUES {rows})
 		SELECT v.edition_id, COALESCE((SELECT string_agg(CAST(led.post_id AS TEXT), ',') FROM
 			(SELECT e.lead_post_id AS post_id FROM editions e WHERE e.digest_id = v.digest_id
 				AND e.local_date < v.local_date ORDER BY e.local_date DESC LIMIT ?) led
 			WHERE led.post_id > 0), '') AS leads FROM v`, n)
-	if err != nil {
-		return nil, failed("reading the leads of editions", err)
-	}
 	var ids []digest.PostID
 	led := make(map[digest.EditionID][]digest.PostID, len(rows))
 	for _, r := range rows {
-		if led[r.EditionID], err = parseKeys[digest.PostID](r.Leads); err != nil {
-			return nil, failed("reading the leads of editions", err)
+		if err == nil {
+			led[r.EditionID], err = parseKeys[digest.PostID](r.Leads)
 		}
 		ids = append(ids, led[r.EditionID]...)
 	}
-	feeds, err := s.feedsOf(ctx, ids)
-	if err != nil {
-		return nil, failed("reading the feeds of leads", err)
+	if err != nil || len(ids) == 0 {
+		return err
 	}
-	all := make(map[digest.EditionID][]digest.FeedID, len(rows))
+	feeds, err := s.feedsOf(ctx, ids)
 	for id, posts := range led {
 		for _, post := range posts {
 			if feed := feeds[post]; feed != 0 {
@@ -50,7 +56,7 @@ func (s Editions) LeadsBefore(ctx context.Context, editions []digest.Delivery,
 			}
 		}
 	}
-	return all, nil
+	return err
 }
 
 // KeepLead stores which post leads an edition, unless another post already does.
@@ -70,5 +76,5 @@ func (s Editions) FeedHistories(ctx context.Context, feeds []digest.FeedID, befo
 			COALESCE((SELECT MAX(CASE WHEN late.published_at > 0 THEN late.published_at ELSE late.seen_at END) FROM
 				(SELECT p.published_at, p.seen_at FROM posts p WHERE p.feed_id = f.id AND p.seen_at < ?
 				ORDER BY p.seen_at DESC, p.id LIMIT 50) late), 0) AS last
-		FROM feeds f WHERE f.id`+s.d.oneOf, before.AddDate(0, 0, -30), before, before, keys(s.d, feeds))
+		FROM feeds f WHERE f.id`+s.d.OneOf, before.AddDate(0, 0, -30), before, before, feeds)
 }

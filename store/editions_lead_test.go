@@ -12,36 +12,36 @@ import (
 func TestLeads(t *testing.T) {
 	each(t, func(w world) {
 		f, g := w.feed("f.example"), w.feed("g.example")
-		d := w.reader("ann", "Europe/Paris")
+		d := w.reader("ann")
 		w.subscribe(d, f, g)
 		day := func(n int) time.Time { return parisMidnight.AddDate(0, 0, n) }
 		for n, of := range []digest.Feed{f, g, f} {
 			w.record(day(n).Add(-time.Hour), of, posts(day(n).Add(-time.Hour), "p"+string(rune('0'+n))))
-			want(w.t, "released", w.hour(day(n)), 1)
+			want(w, "released", w.hour(day(n)), 1)
 		}
-		editions, err := w.Editions.Editions(w.ctx(), d.ID, 9) // newest first
+		editions, err := w.Editions.Editions(w.ctx, d.ID, 9) // newest first
 		w.ok(err)
 		ds := []digest.Delivery{{Edition: editions[0]}, {Edition: editions[1]}, {Edition: editions[2]}}
-		refs, err := w.Editions.EditionPosts(w.ctx(), ds)
+		refs, err := w.Editions.EditionPosts(w.ctx, ds)
 		w.ok(err)
 		lead := func(i int) digest.PostID { return refs[editions[i].ID][0].PostID }
 
-		want(w.t, "claimed", len(w.claimEditions(day(2), 9, "t")), 1)
-		_, err = w.Editions.MarkEditions(w.ctx(), day(2), "t", nil, []digest.Dot{{ID: editions[0].ID, Lead: lead(0)}})
+		want(w, "claimed", len(w.claimEditions(day(2), 9, "t")), 1)
+		_, err = w.Editions.MarkEditions(w.ctx, day(2), "t", nil, []digest.Dot{{ID: editions[0].ID, Lead: lead(0)}})
 		w.ok(err)
 		w.mark(day(2), "t", digest.Mark{ID: editions[0].ID, State: digest.EditionSent})
 		for i := range editions {
-			w.ok(w.Editions.KeepLead(w.ctx(), editions[i].ID, lead(i)))
-			w.ok(w.Editions.KeepLead(w.ctx(), editions[i].ID, 999))
-			want(w.t, "the lead", w.edition(editions[i].ID).Lead, lead(i))
+			w.ok(w.Editions.KeepLead(w.ctx, editions[i].ID, lead(i)))
+			w.ok(w.Editions.KeepLead(w.ctx, editions[i].ID, 999))
+			want(w, "the lead", w.edition(editions[i].ID).Lead, lead(i))
 		}
-		led, err := w.Editions.LeadsBefore(w.ctx(), ds, 4)
+		led, err := w.Editions.LeadsBefore(w.ctx, ds, 4)
 		w.ok(err)
-		want(w.t, "before the third", len(led[editions[0].ID]), 2)
-		want(w.t, "before the first", len(led[editions[2].ID]), 0)
-		led, err = w.Editions.LeadsBefore(w.ctx(), ds, 1)
+		want(w, "before the third", len(led[editions[0].ID]), 2)
+		want(w, "before the first", len(led[editions[2].ID]), 0)
+		led, err = w.Editions.LeadsBefore(w.ctx, ds, 1)
 		w.ok(err)
-		want(w.t, "of one edition", len(led[editions[0].ID]), 1)
+		want(w, "of one edition", len(led[editions[0].ID]), 1)
 	})
 }
 
@@ -50,7 +50,7 @@ func TestLeads(t *testing.T) {
 func TestFeedHistories(t *testing.T) {
 	each(t, func(w world) {
 		f, empty := w.feed("f.example"), w.feed("e.example")
-		w.subscribe(w.reader("ann", "Europe/Paris"), f)
+		w.subscribe(w.reader("ann"), f)
 		old, recent := noon.AddDate(0, 0, -40), noon.AddDate(0, 0, -3)
 		w.record(old, f, posts(old, "a"))
 		w.record(recent, f, posts(recent, "b", "c"))
@@ -61,16 +61,16 @@ func TestFeedHistories(t *testing.T) {
 			noon.AddDate(0, 0, -9): {FeedID: f.ID, Recent: 0, Last: old.Add(-time.Minute)},
 			old:                    {FeedID: f.ID},
 		} {
-			all, err := w.Editions.FeedHistories(w.ctx(), []digest.FeedID{f.ID, empty.ID, 999}, before)
+			all, err := w.Editions.FeedHistories(w.ctx, []digest.FeedID{f.ID, empty.ID, 999}, before)
 			w.ok(err)
-			want(w.t, "histories", len(all), 2)
+			want(w, "histories", len(all), 2)
 			for _, h := range all {
 				if h.FeedID == empty.ID {
-					want(w.t, "without posts", h, digest.FeedHistory{FeedID: empty.ID})
+					want(w, "without posts", h, digest.FeedHistory{FeedID: empty.ID})
 					continue
 				}
 				if !h.Last.Equal(c.Last) || h.Recent != c.Recent {
-					w.t.Errorf("before %s: %+v, want %+v", before, h, c)
+					w.Errorf("before %s: %+v, want %+v", before, h, c)
 				}
 			}
 		}

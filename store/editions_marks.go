@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"digest"
+	"digest/store/db"
 )
 
 // An edition begins in the state ready. While a mailer holds it, its row in mail_claims says more than the state
@@ -74,10 +75,10 @@ func beginDots(ctx context.Context, c conn, now instant, mine map[digest.Edition
 	for _, d := range dots {
 		if e, ok := mine[d.ID]; ok && e.State == digest.EditionLeased {
 			won = append(won, d.ID)
-			v.row(d.ID, d.MessageID, d.Date, d.Recipient, d.Lead)
+			v.Row(d.ID, d.MessageID, d.Date, d.Recipient, d.Lead)
 		}
 	}
-	return won, c.runRows(ctx, &v, `WITH v (id, message_id, date, recipient, lead) AS (VALUES {rows})
+	return won, c.RunRows(ctx, &v, `WITH v (id, message_id, date, recipient, lead) AS (VALUES {rows})
 			UPDATE mail_claims SET state = 'dotting', at = `+fmt.Sprint(now)+`, message_id = v.message_id,
 			date = v.date, recipient = v.recipient, lead_post_id = v.lead
 			FROM v WHERE mail_claims.edition_id = v.id`)
@@ -111,11 +112,11 @@ func lockClaimed(ctx context.Context, c conn, token string,
 	ids []digest.EditionID) (map[digest.EditionID]claimedEdition, error) {
 	mine := make(map[digest.EditionID]claimedEdition, len(ids))
 	var rows []claimedEdition
-	err := c.all(ctx, &rows,
+	err := c.All(ctx, &rows,
 		`SELECT `+claimedColumns+` FROM mail_claims mc JOIN editions e ON e.id = mc.edition_id
 			JOIN digests d ON d.id = e.digest_id
-		WHERE mc.edition_id`+c.d.oneOf+` AND mc.lease_token = ? ORDER BY mc.edition_id`+c.d.lockRows("mc"),
-		keys(c.d, ids), token)
+		WHERE mc.edition_id`+c.d.OneOf+` AND mc.lease_token = ? ORDER BY mc.edition_id`+c.d.LockRows("mc"),
+		ids, token)
 	if err != nil {
 		return nil, err
 	}
@@ -163,10 +164,10 @@ func endClaims(ctx context.Context, c conn, ids []digest.EditionID, rows *values
 	if len(ids) == 0 {
 		return nil
 	}
-	if err := c.run(ctx, `DELETE FROM mail_claims WHERE edition_id`+c.d.oneOf, keys(c.d, ids)); err != nil {
+	if err := c.Run(ctx, `DELETE FROM mail_claims WHERE edition_id`+c.d.OneOf, ids); err != nil {
 		return err
 	}
-	return c.runRows(ctx, rows,
+	return c.RunRows(ctx, rows,
 		`WITH v (id, state, undelivered, was_in_doubt, reply, error, next_at, sent_at, uncounted,
 			message_id, date, recipient, lead) AS (VALUES {rows})
 			UPDATE editions SET state = v.state, undelivered = v.undelivered, was_in_doubt = v.was_in_doubt,
@@ -200,7 +201,7 @@ func markRow(v *values, m digest.Mark, e claimedEdition, now instant) digest.Edi
 	case state == digest.EditionInDoubt:
 		state, wasInDoubt = digest.EditionReady, true
 	}
-	v.row(m.ID, state, isUndelivered(state, m.Bounce), wasInDoubt, m.Reply, m.Error, m.NextAt,
+	v.Row(m.ID, state, isUndelivered(state, m.Bounce), wasInDoubt, m.Reply, m.Error, m.NextAt,
 		sent, m.Uncounted, e.MessageID, e.Date, e.Recipient, e.Lead)
 	return state
 }
@@ -208,7 +209,7 @@ func markRow(v *values, m digest.Mark, e claimedEdition, now instant) digest.Edi
 // RenewLeases extends the leases under token of editions that are not being sent yet.
 func (s Editions) RenewLeases(ctx context.Context, now time.Time, token string, lease time.Duration) error {
 	return s.run(ctx, "renewing leases",
-		`UPDATE mail_claims SET lease_until = ? WHERE state = 'leased' AND lease_token = ?`, at(now).plus(lease), token)
+		`UPDATE mail_claims SET lease_until = ? WHERE state = 'leased' AND lease_token = ?`, at(now).Plus(lease), token)
 }
 
 // RecoverEditions takes over from workers that died. It makes an edition ready again when its lease is over. A
@@ -250,14 +251,14 @@ func recoverDotting(ctx context.Context, c conn, now instant, idempotent bool) (
 		_, _, err := recoverClaims(ctx, c, now, `mc.state = 'dotting' AND mc.lease_until <= ?`, now,
 			func(e claimedEdition) digest.Mark {
 				return digest.Mark{ID: e.ID, State: digest.EditionReady, Reply: e.Reply, Error: e.Error,
-					NextAt: now.time()}
+					NextAt: now.Time()}
 			})
 		return 0, 0, err
 	}
-	return recoverClaims(ctx, c, now, `mc.state = 'dotting' AND mc.at <= ?`, now.plus(-doubtAfter),
+	return recoverClaims(ctx, c, now, `mc.state = 'dotting' AND mc.at <= ?`, now.Plus(-doubtAfter),
 		func(e claimedEdition) digest.Mark {
 			return digest.Mark{ID: e.ID, State: digest.EditionInDoubt, Reply: e.Reply, Error: e.Error,
-				NextAt: now.time()}
+				NextAt: now.Time()}
 		})
 }
 
@@ -266,16 +267,16 @@ func recoverDotting(ctx context.Context, c conn, now instant, idempotent bool) (
 func recoverClaims(ctx context.Context, c conn, now instant, where string, than instant,
 	mark func(claimedEdition) digest.Mark) (first, again int, err error) {
 	var rows []claimedEdition
-	if err := c.all(ctx, &rows,
+	if err := c.All(ctx, &rows,
 		`SELECT `+claimedColumns+` FROM mail_claims mc JOIN editions e ON e.id = mc.edition_id
 			JOIN digests d ON d.id = e.digest_id
-		WHERE `+where+` ORDER BY mc.edition_id`+c.d.lockRows("mc"), than); err != nil {
+		WHERE `+where+` ORDER BY mc.edition_id`+c.d.LockRows("mc"), than); err != nil {
 		return 0, 0, err
 	}
 	mine := make(map[digest.EditionID]claimedEdition, len(rows))
 	for _, e := range rows {
 		mine[e.ID] = e
-		again += bit(e.WasInDoubt)
+		again += db.Bit(e.WasInDoubt)
 	}
 	return len(rows) - again, again, saveMarks(ctx, c, now, mine, each(rows, mark))
 }
@@ -284,12 +285,12 @@ func recoverClaims(ctx context.Context, c conn, now instant, where string, than 
 // rejections by servers, and the end of a process is not one.
 func giveBack(ctx context.Context, c conn, where string, args ...any) error {
 	var ids []digest.EditionID
-	err := c.all(ctx, &ids, `DELETE FROM mail_claims AS mc WHERE mc.state = 'leased' AND `+
+	err := c.All(ctx, &ids, `DELETE FROM mail_claims AS mc WHERE mc.state = 'leased' AND `+
 		where+` RETURNING edition_id`, args...)
 	if err != nil || len(ids) == 0 {
 		return err
 	}
-	return c.run(ctx, `UPDATE editions SET state = 'ready', attempt = attempt - 1 WHERE id`+c.d.oneOf, keys(c.d, ids))
+	return c.Run(ctx, `UPDATE editions SET state = 'ready', attempt = attempt - 1 WHERE id`+c.d.OneOf, ids)
 }
 
 // recall ends the claims of digests' editions (= ?, or IN (…)) whose dots have not begun, and returns these editions
@@ -298,17 +299,17 @@ func giveBack(ctx context.Context, c conn, where string, args ...any) error {
 func recall(ctx context.Context, c conn, digests string, arg any) (taken []digest.EditionID, err error) {
 	for range 2 {
 		var ids []digest.EditionID
-		if err := c.all(ctx, &ids, `DELETE FROM mail_claims WHERE state = 'leased' AND edition_id IN (
+		if err := c.All(ctx, &ids, `DELETE FROM mail_claims WHERE state = 'leased' AND edition_id IN (
 			SELECT e.id FROM editions e WHERE e.digest_id `+digests+` AND e.state = 'leased') RETURNING edition_id`,
 			arg); err != nil {
 			return nil, err
 		}
 		taken = append(taken, ids...)
-		if c.d.forUpdate == "" { // no concurrent writers
+		if c.d.ForUpdate == "" { // no concurrent writers
 			break
 		}
-		if err := c.all(ctx, &ids, `SELECT e.id FROM editions e WHERE e.digest_id `+digests+` AND e.state = 'ready'`+
-			c.d.lockRows("e"), arg); err != nil {
+		if err := c.All(ctx, &ids, `SELECT e.id FROM editions e WHERE e.digest_id `+digests+` AND e.state = 'ready'`+
+			c.d.LockRows("e"), arg); err != nil {
 			return nil, err
 		}
 	}
@@ -324,11 +325,11 @@ func expire(ctx context.Context, c conn, now instant) error {
 		Reply string
 	}
 	// "452 4.2.2 …": mailbox full (RFC 3463 §3.3).
-	if err := c.all(ctx, &full, `SELECT id, reply FROM editions WHERE `+late+` AND reply LIKE '___ _.2.2 %'`,
+	if err := c.All(ctx, &full, `SELECT id, reply FROM editions WHERE `+late+` AND reply LIKE '___ _.2.2 %'`,
 		now); err != nil {
 		return err
 	}
-	n, err := c.exec(ctx, `UPDATE editions SET state = 'expired', undelivered = 1, error = CASE
+	n, err := c.Exec(ctx, `UPDATE editions SET state = 'expired', undelivered = 1, error = CASE
 		WHEN error = '' THEN ? ELSE error END WHERE `+late, tooLate, now)
 	if err != nil {
 		return err

@@ -14,87 +14,84 @@ import (
 
 // released creates n readers in Paris, each with an edition of one post.
 func (w world) released(n int) []digest.Digest {
-	w.t.Helper()
+	w.Helper()
 	f := w.feed("f.example")
 	var digests []digest.Digest
 	for i := range n {
-		d := w.reader(fmt.Sprint("reader", i), "Europe/Paris")
+		d := w.reader(fmt.Sprint("reader", i))
 		w.subscribe(d, f)
 		digests = append(digests, d)
 	}
-	w.record(noon, f, posts(noon, "p"))
-	want(w.t, "released", w.hour(parisMidnight), n)
+	w.posted(f, "p")
+	want(w, "released", w.hour(parisMidnight), n)
 	return digests
 }
 
 func (w world) claimEditions(now time.Time, n int, token string) []digest.Delivery {
-	w.t.Helper()
-	claimed, err := w.Editions.ClaimEditions(w.ctx(), now, digest.Claim{Most: n, Lease: 5 * time.Minute, Token: token})
-	w.ok(err)
+	w.Helper()
+	claimed := must(w.Editions.ClaimEditions(w.ctx, now, digest.Claim{Most: n, Lease: 5 * time.Minute, Token: token}))
 	return claimed
 }
 
 func (w world) dot(now time.Time, token string, ids ...digest.EditionID) []digest.EditionID {
-	w.t.Helper()
+	w.Helper()
 	var dots []digest.Dot
 	for _, id := range ids {
 		dots = append(dots, digest.Dot{ID: id, MessageID: fmt.Sprintf("%d@example.org", id), Date: now})
 	}
-	won, err := w.Editions.MarkEditions(w.ctx(), now, token, nil, dots)
-	w.ok(err)
+	won := must(w.Editions.MarkEditions(w.ctx, now, token, nil, dots))
 	return won
 }
 
 func (w world) mark(now time.Time, token string, marks ...digest.Mark) {
-	w.t.Helper()
-	w.ok(err2(w.Editions.MarkEditions(w.ctx(), now, token, marks, nil)))
+	w.Helper()
+	w.ok(err2(w.Editions.MarkEditions(w.ctx, now, token, marks, nil)))
 }
 
 // recoverDead runs RecoverEditions and returns how many editions are in doubt.
 func (w world) recoverDead(now time.Time) int {
-	w.t.Helper()
-	n, again, err := w.Editions.RecoverEditions(w.ctx(), now, false)
+	w.Helper()
+	n, again, err := w.Editions.RecoverEditions(w.ctx, now, false)
 	n += again
 	w.ok(err)
 	return n
 }
 
 func (w world) edition(id digest.EditionID) digest.Edition {
-	w.t.Helper()
-	e, err := w.Editions.Edition(w.ctx(), id)
-	w.ok(err)
+	w.Helper()
+	e := must(w.Editions.Edition(w.ctx, id))
 	return e
 }
 
 func TestDelivery(t *testing.T) {
 	each(t, func(w world) {
 		d := w.released(1)[0]
-		want(w.t, "before its hour", len(w.claimEditions(parisMidnight.Add(-time.Second), 9, "t")), 0)
+		want(w, "before its hour", len(w.claimEditions(parisMidnight.Add(-time.Second), 9, "t")), 0)
 		now := parisMidnight
 		got := w.claimEditions(now, 9, "t")
 		if len(got) != 1 {
-			w.t.Fatalf("claimed %d", len(got))
+			w.Fatalf("claimed %d", len(got))
 		}
 		e := got[0]
-		want(w.t, "reader", [4]string{e.Email, e.TimeZone, e.DigestName, e.Token},
+		want(w, "reader", [4]string{e.Email, e.TimeZone, e.DigestName, e.Token},
 			[4]string{"reader0@example.org", "Europe/Paris", "Daily Digest", "t"})
-		want(w.t, "keys", e.UserID == d.UserID && e.DigestID == d.ID, true)
-		want(w.t, "attempt", e.Attempt, 1)
-		want(w.t, "state", e.State, digest.EditionLeased)
-		want(w.t, "leased", len(w.claimEditions(now, 9, "u")), 0)
-		want(w.t, "another's token", len(w.dot(now, "u", e.ID)), 0)
-		want(w.t, "mine", fmt.Sprint(w.dot(now, "t", e.ID)), fmt.Sprint([]digest.EditionID{e.ID}))
-		want(w.t, "only once", len(w.dot(now, "t", e.ID)), 0)
-		want(w.t, "the promise", w.edition(e.ID).State, digest.EditionDotting)
+		want(w, "keys", e.UserID == d.UserID && e.DigestID == d.ID, true)
+		want(w, "attempt", e.Attempt, 1)
+		want(w, "state", e.State, digest.EditionLeased)
+		want(w, "leased", len(w.claimEditions(now, 9, "u")), 0)
+		want(w, "another's token", len(w.dot(now, "u", e.ID)), 0)
+		want(w, "mine", fmt.Sprint(w.dot(now, "t", e.ID)), fmt.Sprint([]digest.EditionID{e.ID}))
+		want(w, "only once", len(w.dot(now, "t", e.ID)), 0)
+		want(w, "the promise", w.edition(e.ID).State, digest.EditionDotting)
 		w.mark(now, "u", digest.Mark{ID: e.ID, State: digest.EditionFailed})
-		want(w.t, "another's mark", w.edition(e.ID).State, digest.EditionDotting)
+		want(w, "another's mark", w.edition(e.ID).State, digest.EditionDotting)
 		w.mark(now.Add(time.Second), "t", digest.Mark{ID: e.ID, State: digest.EditionSent, Reply: "250 ok"})
 		sent := w.edition(e.ID)
-		want(w.t, "sent", [3]string{string(sent.State), sent.Reply, sent.MessageID},
+		want(w, "sent", [3]string{string(sent.State), sent.Reply, sent.MessageID},
 			[3]string{"sent", "250 ok", fmt.Sprintf("%d@example.org", e.ID)})
-		want(w.t, "when", sent.SentAt, now.Add(time.Second))
+		want(w, "when", sent.SentAt, now.Add(time.Second))
 		w.mark(now, "t", digest.Mark{ID: e.ID, State: digest.EditionReady})
-		want(w.t, "sent is the end (I6)", w.edition(e.ID).State, digest.EditionSent)
+		want(w, "sent is the end (I6)", w.edition(e.ID).State, digest.EditionSent)
 	})
 }
 
@@ -107,16 +104,16 @@ func TestDeliveryRetries(t *testing.T) {
 			{ID: got[0].ID, State: digest.EditionReady, NextAt: again, Reply: "451 later", Error: "greylisted"},
 			{ID: got[1].ID, State: digest.EditionReady, NextAt: again.Add(-time.Minute), Uncounted: true},
 		}...)
-		want(w.t, "not yet", len(w.claimEditions(again.Add(-2*time.Minute), 9, "u")), 0)
+		want(w, "not yet", len(w.claimEditions(again.Add(-2*time.Minute), 9, "u")), 0)
 		next := w.claimEditions(again, 9, "u")
-		want(w.t, "in order of time", next[0].ID, got[1].ID)
-		want(w.t, "attempts", [2]int{next[0].Attempt, next[1].Attempt}, [2]int{1, 2})
-		want(w.t, "why", next[1].Error, "greylisted")
-		w.ok(w.Editions.GiveBackEditions(w.ctx(), "u"))
+		want(w, "in order of time", next[0].ID, got[1].ID)
+		want(w, "attempts", [2]int{next[0].Attempt, next[1].Attempt}, [2]int{1, 2})
+		want(w, "why", next[1].Error, "greylisted")
+		w.ok(w.Editions.GiveBackEditions(w.ctx, "u"))
 		back := w.claimEditions(again, 9, "v")
-		want(w.t, "given back with its attempt", [2]int{back[0].Attempt, back[1].Attempt}, [2]int{1, 2})
+		want(w, "given back with its attempt", [2]int{back[0].Attempt, back[1].Attempt}, [2]int{1, 2})
 		w.mark(again, "v", digest.Mark{ID: back[0].ID, State: digest.EditionFailed, Error: "no such user"})
-		want(w.t, "failed", w.edition(back[0].ID).State, digest.EditionFailed)
+		want(w, "failed", w.edition(back[0].ID).State, digest.EditionFailed)
 	})
 }
 
@@ -124,43 +121,28 @@ func TestDeliveryLeaseEnds(t *testing.T) {
 	each(t, func(w world) {
 		w.released(1)
 		id := w.claimEditions(parisMidnight, 9, "dead")[0].ID
-		want(w.t, "lease holds", w.recoverDead(parisMidnight.Add(299*time.Second)), 0)
-		want(w.t, "nobody's", len(w.claimEditions(parisMidnight.Add(299*time.Second), 9, "t")), 0)
+		want(w, "lease holds", w.recoverDead(parisMidnight.Add(299*time.Second)), 0)
+		want(w, "nobody's", len(w.claimEditions(parisMidnight.Add(299*time.Second), 9, "t")), 0)
 		now := parisMidnight.Add(5 * time.Minute)
-		want(w.t, "no doubt", w.recoverDead(now), 0)
-		want(w.t, "again", len(w.claimEditions(now, 9, "t")), 1)
-		want(w.t, "the dead one may not send", len(w.dot(now, "dead", id)), 0)
+		want(w, "no doubt", w.recoverDead(now), 0)
+		want(w, "again", len(w.claimEditions(now, 9, "t")), 1)
+		want(w, "the dead one may not send", len(w.dot(now, "dead", id)), 0)
 
 		w.dot(now, "t", id)
-		want(w.t, "a dot may take its time", w.recoverDead(now.Add(15*time.Minute-time.Second)), 0)
+		want(w, "a dot may take its time", w.recoverDead(now.Add(15*time.Minute-time.Second)), 0)
 		now = now.Add(15 * time.Minute)
-		want(w.t, "in doubt", w.recoverDead(now), 1)
+		want(w, "in doubt", w.recoverDead(now), 1)
 		second := w.claimEditions(now, 9, "u")
 		if len(second) != 1 || !second[0].WasInDoubt {
-			w.t.Fatalf("once more, and known: %+v", second)
+			w.Fatalf("once more, and known: %+v", second)
 		}
-		want(w.t, "same Message-ID and Date", [2]string{second[0].MessageID, second[0].Date.String()},
+		want(w, "same Message-ID and Date", [2]string{second[0].MessageID, second[0].Date.String()},
 			[2]string{fmt.Sprintf("%d@example.org", id), parisMidnight.Add(5 * time.Minute).String()})
 		w.dot(now, "u", id)
 		now = now.Add(15 * time.Minute)
-		want(w.t, "in doubt twice", w.recoverDead(now), 1)
-		want(w.t, "never a third time", w.edition(id).State, digest.EditionUnconfirmed)
-		want(w.t, "nothing left", len(w.claimEditions(now, 9, "v")), 0)
-	})
-}
-
-func TestDeliveryMarkedInDoubt(t *testing.T) {
-	each(t, func(w world) {
-		w.released(1)
-		now := parisMidnight
-		for i, after := range []digest.EditionState{digest.EditionReady, digest.EditionUnconfirmed} {
-			token := fmt.Sprint(i)
-			id := w.claimEditions(now, 9, token)[0].ID
-			w.dot(now, token, id)
-			w.mark(now, token, digest.Mark{ID: id, State: digest.EditionInDoubt, NextAt: now.Add(time.Hour)})
-			want(w.t, "after "+token, w.edition(id).State, after)
-			now = now.Add(time.Hour)
-		}
+		want(w, "in doubt twice", w.recoverDead(now), 1)
+		want(w, "never a third time", w.edition(id).State, digest.EditionUnconfirmed)
+		want(w, "nothing left", len(w.claimEditions(now, 9, "v")), 0)
 	})
 }
 
@@ -172,13 +154,13 @@ func TestDeliveryIdempotent(t *testing.T) {
 			token := fmt.Sprint(i)
 			got := w.claimEditions(now, 9, token)
 			if len(got) != 1 || got[0].WasInDoubt {
-				w.t.Fatalf("round %d: %+v", i, got)
+				w.Fatalf("round %d: %+v", i, got)
 			}
 			w.dot(now, token, got[0].ID)
-			w.ok(err3(w.Editions.RecoverEditions(w.ctx(), now.Add(time.Second), true)))
-			want(w.t, "while the lease holds", len(w.claimEditions(now, 9, "x")), 0)
+			w.ok(err3(w.Editions.RecoverEditions(w.ctx, now.Add(time.Second), true)))
+			want(w, "while the lease holds", len(w.claimEditions(now, 9, "x")), 0)
 			now = now.Add(5 * time.Minute)
-			w.ok(err3(w.Editions.RecoverEditions(w.ctx(), now, true)))
+			w.ok(err3(w.Editions.RecoverEditions(w.ctx, now, true)))
 		}
 	})
 }
@@ -188,11 +170,10 @@ func TestDeliveryTooLate(t *testing.T) {
 		w.released(3)
 		id := w.claimEditions(parisMidnight, 1, "t")[0].ID
 		late := parisMidnight.Add(20 * time.Hour)
-		want(w.t, "none", len(w.claimEditions(late, 1, "u")), 0)
-		n, err := w.Count(w.ctx(), `SELECT count(*) FROM editions WHERE state = 'expired'`)
-		w.ok(err)
-		want(w.t, "expired, though met one by one", n, 2)
-		want(w.t, "not the one in flight", w.edition(id).State, digest.EditionLeased)
+		want(w, "none", len(w.claimEditions(late, 1, "u")), 0)
+		n := w.count(`SELECT count(*) FROM editions WHERE state = 'expired'`)
+		want(w, "expired, though met one by one", n, 2)
+		want(w, "not the one in flight", w.edition(id).State, digest.EditionLeased)
 	})
 }
 
@@ -201,20 +182,19 @@ func TestUnsubscribeRace(t *testing.T) {
 	each(t, func(w world) {
 		ds := w.released(3)
 		leave := func(d digest.Digest) {
-			w.t.Helper()
-			w.ok(w.Readers.SetDigestState(w.ctx(), d.ID, digest.DigestLeft, parisMidnight))
+			w.Helper()
+			w.setState(d, digest.DigestLeft, parisMidnight)
 		}
 		leave(ds[0])
 		got := w.claimEditions(parisMidnight, 9, "t")
-		want(w.t, "before the claim", len(got), 2)
+		want(w, "before the claim", len(got), 2)
 		leave(ds[1])
 		ids := []digest.EditionID{got[0].ID, got[1].ID}
 		won := w.dot(parisMidnight, "t", ids...)
-		want(w.t, "before the dot", len(won), 1)
-		want(w.t, "the one who stayed", w.edition(won[0]).DigestID, ds[2].ID)
-		n, err := w.Count(w.ctx(), `SELECT count(*) FROM editions WHERE state = 'failed' AND error = 'unsubscribed'`)
-		w.ok(err)
-		want(w.t, "both ended", n, 2)
+		want(w, "before the dot", len(won), 1)
+		want(w, "the one who stayed", w.edition(won[0]).DigestID, ds[2].ID)
+		n := w.count(`SELECT count(*) FROM editions WHERE state = 'failed' AND error = 'unsubscribed'`)
+		want(w, "both ended", n, 2)
 	})
 }
 
@@ -223,11 +203,11 @@ func TestUnsubscribeDuringADeadLease(t *testing.T) {
 	each(t, func(w world) {
 		d := w.released(1)[0]
 		id := w.claimEditions(parisMidnight, 9, "dead")[0].ID
-		w.ok(w.Readers.SetDigestState(w.ctx(), d.ID, digest.DigestLeft, parisMidnight))
+		w.setState(d, digest.DigestLeft, parisMidnight)
 		now := parisMidnight.Add(time.Hour)
 		w.recoverDead(now)
-		want(w.t, "not claimed", len(w.claimEditions(now, 9, "t")), 0)
-		want(w.t, "failed", w.edition(id).State, digest.EditionFailed)
+		want(w, "not claimed", len(w.claimEditions(now, 9, "t")), 0)
+		want(w, "failed", w.edition(id).State, digest.EditionFailed)
 	})
 }
 
@@ -242,10 +222,10 @@ func TestClaimEditionsIsExact(t *testing.T) {
 			wg.Go(func() {
 				token := fmt.Sprint("w", i)
 				for idle := 0; idle < 3; {
-					got, err := w.Editions.ClaimEditions(w.ctx(), parisMidnight,
+					got, err := w.Editions.ClaimEditions(w.ctx, parisMidnight,
 						digest.Claim{Most: 7, Lease: time.Minute, Token: token})
 					if err != nil {
-						w.t.Error(err)
+						w.Error(err)
 						return
 					}
 					if len(got) == 0 {
@@ -260,9 +240,9 @@ func TestClaimEditionsIsExact(t *testing.T) {
 			})
 		}
 		wg.Wait()
-		want(w.t, "claims", len(all), readers)
+		want(w, "claims", len(all), readers)
 		slices.Sort(all)
-		want(w.t, "each once", len(slices.Compact(all)), readers)
+		want(w, "each once", len(slices.Compact(all)), readers)
 	})
 }
 
@@ -270,24 +250,21 @@ func TestReadingEditions(t *testing.T) {
 	each(t, func(w world) {
 		ds := w.released(2)
 		got := w.claimEditions(parisMidnight, 9, "t")
-		refs, err := w.Editions.EditionPosts(w.ctx(), got)
-		w.ok(err)
-		want(w.t, "editions", len(refs), len(ds))
+		refs := must(w.Editions.EditionPosts(w.ctx, got))
+		want(w, "editions", len(refs), len(ds))
 		ref := refs[got[1].ID][0]
-		all, err := w.Editions.Posts(w.ctx(), []digest.PostID{ref.PostID, ref.PostID + 99})
-		w.ok(err)
+		all := must(w.Editions.Posts(w.ctx, []digest.PostID{ref.PostID, ref.PostID + 99}))
 		p := post("p", noon)
 		p.ID, p.FeedID = ref.PostID, ref.FeedID
-		want(w.t, "posts", len(all), 1)
+		want(w, "posts", len(all), 1)
 		if diff := cmp.Diff(p, all[0]); diff != "" {
-			w.t.Errorf("post (-want +got)\n%s", diff)
+			w.Errorf("post (-want +got)\n%s", diff)
 		}
-		sources, err := w.Editions.FeedLabels(w.ctx(), []digest.FeedID{ref.FeedID, 999})
-		w.ok(err)
-		want(w.t, "source", sources[0], digest.FeedLabel{FeedID: ref.FeedID, Title: "f.example",
+		sources := must(w.Editions.FeedLabels(w.ctx, []digest.FeedID{ref.FeedID, 999}))
+		want(w, "source", sources[0], digest.FeedLabel{FeedID: ref.FeedID, Title: "f.example",
 			SiteURL: "https://f.example/feed", URL: "https://f.example/feed", Host: "f.example"})
-		if _, err := w.Editions.Edition(w.ctx(), 999); digest.KindOf(err) != digest.NotFound {
-			w.t.Errorf("no edition: %v", err)
+		if _, err := w.Editions.Edition(w.ctx, 999); digest.KindOf(err) != digest.NotFound {
+			w.Errorf("no edition: %v", err)
 		}
 	})
 }
@@ -299,13 +276,13 @@ func TestRenewedLeases(t *testing.T) {
 		got := w.claimEditions(parisMidnight, 9, "t") // for five minutes
 		w.dot(parisMidnight, "t", got[0].ID)
 		later := parisMidnight.Add(4 * time.Minute)
-		w.ok(w.Editions.RenewLeases(w.ctx(), later, "another", time.Hour))
-		w.ok(w.Editions.RenewLeases(w.ctx(), later, "t", 5*time.Minute))
-		w.ok(err3(w.Editions.RecoverEditions(w.ctx(), later.Add(2*time.Minute), true)))
-		want(w.t, "at its dot", w.edition(got[0].ID).State, digest.EditionReady)
-		want(w.t, "prolonged", w.edition(got[1].ID).State, digest.EditionLeased)
-		w.ok(err3(w.Editions.RecoverEditions(w.ctx(), later.Add(5*time.Minute), true)))
-		want(w.t, "over", w.edition(got[1].ID).State, digest.EditionReady)
+		w.ok(w.Editions.RenewLeases(w.ctx, later, "another", time.Hour))
+		w.ok(w.Editions.RenewLeases(w.ctx, later, "t", 5*time.Minute))
+		w.ok(err3(w.Editions.RecoverEditions(w.ctx, later.Add(2*time.Minute), true)))
+		want(w, "at its dot", w.edition(got[0].ID).State, digest.EditionReady)
+		want(w, "prolonged", w.edition(got[1].ID).State, digest.EditionLeased)
+		w.ok(err3(w.Editions.RecoverEditions(w.ctx, later.Add(5*time.Minute), true)))
+		want(w, "over", w.edition(got[1].ID).State, digest.EditionReady)
 	})
 }
 
@@ -315,10 +292,10 @@ func TestADeadWorkersAttemptIsNone(t *testing.T) {
 		w.released(1)
 		now := parisMidnight
 		for range 10 {
-			want(w.t, "taken", len(w.claimEditions(now, 1, now.String())), 1)
+			want(w, "taken", len(w.claimEditions(now, 1, now.String())), 1)
 			now = now.Add(6 * time.Minute)
 			w.recoverDead(now)
 		}
-		want(w.t, "the first attempt", w.claimEditions(now, 1, "t")[0].Attempt, 1)
+		want(w, "the first attempt", w.claimEditions(now, 1, "t")[0].Attempt, 1)
 	})
 }

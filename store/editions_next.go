@@ -19,7 +19,7 @@ func (s Editions) NextMail(ctx context.Context, now time.Time, route, domain dig
 
 func nextMail(ctx context.Context, c conn, now time.Time, q digest.Claim) (time.Time, error) {
 	var over instant
-	err := c.get(ctx, &over,
+	err := c.Get(ctx, &over,
 		`SELECT MIN(CASE WHEN mc.state = 'dotting' AND mc.at + ? > mc.lease_until THEN mc.at + ?
 			ELSE mc.lease_until END)
 		FROM mail_claims mc`, doubtAfter, doubtAfter)
@@ -31,13 +31,13 @@ func nextMail(ctx context.Context, c conn, now time.Time, q digest.Claim) (time.
 		return time.Time{}, err
 	}
 	if t.of("").full {
-		return over.time(), nil
+		return over.Time(), nil
 	}
 	ready, err := t.nextReady(ctx, c)
 	if err != nil {
 		return time.Time{}, err
 	}
-	return first(over.time(), notBefore(ready, t.of("").opens())), nil
+	return first(over.Time(), notBefore(ready, t.of("").opens())), nil
 }
 
 // lookups is the number of closed domains for which nextReady sends a query each. The first of them usually has the
@@ -57,7 +57,7 @@ func (t *capacities) nextReady(ctx context.Context, c conn) (time.Time, error) {
 	var where string
 	var args []any
 	if len(closed) > 0 {
-		where, args = ` AND e.domain NOT IN (`+c.d.names+`)`, []any{array(closed)}
+		where, args = ` AND e.domain NOT IN (`+c.d.Names+`)`, []any{closed}
 	}
 	next, err := firstReady(ctx, c, where, args)
 	for i, name := range shut {
@@ -78,9 +78,9 @@ func (t *capacities) nextReady(ctx context.Context, c conn) (time.Time, error) {
 // firstReady returns when the first ready edition for which where holds may be tried.
 func firstReady(ctx context.Context, c conn, where string, args []any) (time.Time, error) {
 	var next instant
-	_, err := c.find(ctx, &next, `SELECT e.next_at FROM editions e WHERE e.state = 'ready'`+
+	_, err := c.Find(ctx, &next, `SELECT e.next_at FROM editions e WHERE e.state = 'ready'`+
 		where+` ORDER BY e.next_at, e.id LIMIT 1`, args...)
-	return next.time(), err
+	return next.Time(), err
 }
 
 // searchQueue is nextReady for domains that are closed until an instant, if that is before next.
@@ -89,10 +89,10 @@ func (t *capacities) searchQueue(ctx context.Context, c conn, next time.Time, sh
 		Domain string
 		NextAt instant
 	}
-	err := c.all(ctx, &waiting, `SELECT e.domain, MIN(e.next_at) AS next_at FROM editions e
-		WHERE e.state = 'ready' AND e.domain IN (`+c.d.names+`) GROUP BY e.domain`, array(shut))
+	err := c.All(ctx, &waiting, `SELECT e.domain, MIN(e.next_at) AS next_at FROM editions e
+		WHERE e.state = 'ready' AND e.domain IN (`+c.d.Names+`) GROUP BY e.domain`, shut)
 	for _, w := range waiting {
-		next = first(next, notBefore(w.NextAt.time(), t.of(w.Domain).opens()))
+		next = first(next, notBefore(w.NextAt.Time(), t.of(w.Domain).opens()))
 	}
 	return next, err
 }

@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"digest"
+	"digest/store/db"
 )
 
 // EditionPosts returns the posts of editions, by the edition's key and in the order in which they were stored. It
@@ -14,12 +15,12 @@ import (
 func (s Editions) EditionPosts(ctx context.Context, editions []digest.Delivery) (map[digest.EditionID][]digest.PostRef,
 	error) {
 	posts := make(map[digest.EditionID][]digest.PostRef, len(editions))
-	for some := range slices.Chunk(editions, statementRows) {
+	for some := range slices.Chunk(editions, db.StatementRows) {
 		for _, e := range some {
 			posts[e.ID] = []digest.PostRef{}
 		}
 		parts, err := s.partsOf(ctx, some)
-		for some := range slices.Chunk(parts, statementRows) {
+		for some := range slices.Chunk(parts, db.StatementRows) {
 			if err == nil {
 				err = s.readParts(ctx, some, posts)
 			}
@@ -47,7 +48,7 @@ func (s *database) readParts(ctx context.Context, parts []part, posts map[digest
 		Carried   carriage
 		Posts     string
 	}
-	err := s.read().allRows(ctx, &rows, &v, postsOfParts)
+	err := s.read().AllRows(ctx, &rows, &v, postsOfParts)
 	if err != nil {
 		return err
 	}
@@ -78,7 +79,8 @@ func (s *database) readParts(ctx context.Context, parts []part, posts map[digest
 // uniqueRefs sorts posts by key and removes duplicates. It prefers the edition's own posts to carried ones.
 func uniqueRefs(refs []digest.PostRef) []digest.PostRef {
 	slices.SortFunc(refs, func(a, b digest.PostRef) int {
-		return cmp.Or(cmp.Compare(a.PostID, b.PostID), bit(a.Carried)-bit(b.Carried), bit(a.Listed)-bit(b.Listed))
+		return cmp.Or(cmp.Compare(a.PostID, b.PostID), db.Bit(a.Carried)-db.Bit(b.Carried),
+			db.Bit(a.Listed)-db.Bit(b.Listed))
 	})
 	return slices.CompactFunc(refs, func(a, b digest.PostRef) bool { return a.PostID == b.PostID })
 }
@@ -133,18 +135,18 @@ func (s *database) partsOf(ctx context.Context, editions []digest.Delivery) ([]p
 	}
 	ids := each(editions, func(e digest.Delivery) digest.EditionID { return e.ID })
 	var others []part
-	err := s.read().all(ctx, &others, `SELECT y.edition_id, `+carriedParts+`
-		FROM carried_posts y JOIN editions e ON e.id = y.from_id WHERE y.edition_id`+s.d.oneOf, keys(s.d, ids))
+	err := s.read().All(ctx, &others, `SELECT y.edition_id, `+carriedParts+`
+		FROM carried_posts y JOIN editions e ON e.id = y.from_id WHERE y.edition_id`+s.d.OneOf, ids)
 	return append(parts, others...), err
 }
 
 // waitingParts returns the parts of the digest's next edition as of now.
 func (s *database) waitingParts(ctx context.Context, id digest.DigestID) ([]part, error) {
 	var parts, others []part
-	err := s.read().all(ctx, &parts,
+	err := s.read().All(ctx, &parts,
 		`SELECT 0 AS edition_id, d.id AS digest_id, d.next_due_at AS due_at FROM digests d WHERE d.id = ?`, id)
 	if err == nil {
-		err = s.read().all(ctx, &others,
+		err = s.read().All(ctx, &others,
 			`WITH l (id) AS (SELECT e.id FROM editions e WHERE e.digest_id = ? AND `+toCarry+`)
 			SELECT 0 AS edition_id, `+carriedParts+` FROM l JOIN editions e ON e.id = l.id
 			UNION SELECT 0, `+carriedParts+` FROM l JOIN editions b ON b.id = l.id AND b.state = 'expired'
@@ -157,7 +159,7 @@ func (s *database) waitingParts(ctx context.Context, id digest.DigestID) ([]part
 func partRows(parts []part) values {
 	var v values
 	for _, p := range parts {
-		v.row(p.EditionID, p.DigestID, p.DueAt, p.Carried)
+		v.Row(p.EditionID, p.DigestID, p.DueAt, p.Carried)
 	}
 	return v
 }

@@ -9,6 +9,7 @@ import (
 
 	"digest"
 	"digest/calendar"
+	"digest/store/db"
 )
 
 // Release creates the editions of due digests and schedules the next midnight of each. It returns the number of
@@ -133,7 +134,7 @@ func (s *database) releaseBatches(ctx context.Context, now instant) ([]releaseBa
 		DeliverAt int64
 		Posts     int // hidden posts; only for digests with filters
 	}
-	err := s.read().all(ctx, &rows,
+	err := s.read().All(ctx, &rows,
 		`SELECT d.id, u.time_zone, d.next_due_at, d.cadence, COALESCE(d.newsletter_id, 0) AS newsletter_id,
 			d.filtered, d.deliver_at,
 			CASE WHEN d.filtered = 0 THEN 0 ELSE (SELECT count(*) FROM digest_posts p WHERE p.digest_id = d.id
@@ -177,9 +178,9 @@ func (g releaseBatch) times(now time.Time) (groupTimes, error) {
 	if err != nil {
 		return groupTimes{}, err
 	}
-	last, next := calendar.Passed(g.DueAt.time(), now, loc, g.Cadence)
+	last, next := calendar.Passed(g.DueAt.Time(), now, loc, g.Cadence)
 	if !g.atOnce.IsZero() {
-		last, next = g.DueAt.time(), g.atOnce
+		last, next = g.DueAt.Time(), g.atOnce
 	}
 	return groupTimes{now: at(now), zone: loc, date: digest.DateOf(last.In(loc)), next: at(next)}, nil
 }
@@ -188,17 +189,17 @@ func (g releaseBatch) times(now time.Time) (groupTimes, error) {
 // before discarded are not sent.
 func (t *groupTimes) setHours(hours []int64, now time.Time, wait time.Duration, discarded instant) {
 	for _, hour := range hours {
-		send, expires := calendar.Sending(t.date, span(hour), t.next.time(), at(now).time(), t.zone)
+		send, expires := calendar.Sending(t.date, db.Span(hour), t.next.Time(), at(now).Time(), t.zone)
 		send, expires = calendar.Waiting(send, expires, wait)
-		planned, _ := calendar.Sending(t.date, span(hour), t.next.time(), time.Time{}, t.zone)
-		t.hours.row(hour, send, expires, at(planned.Add(wait)) < discarded)
+		planned, _ := calendar.Sending(t.date, db.Span(hour), t.next.Time(), time.Time{}, t.zone)
+		t.hours.Row(hour, send, expires, at(planned.Add(wait)) < discarded)
 	}
 }
 
 func (t *groupTimes) setNow(hours []int64) {
 	for _, hour := range hours {
-		send, expires := calendar.Sending(t.date, 0, t.next.time(), t.now.time(), t.zone)
-		t.hours.row(hour, send, expires, false)
+		send, expires := calendar.Sending(t.date, 0, t.next.Time(), t.now.Time(), t.zone)
+		t.hours.Row(hour, send, expires, false)
 	}
 }
 
@@ -210,10 +211,11 @@ const inZone = `(SELECT u.time_zone FROM users u WHERE u.id = d.user_id) = ?`
 // lost its last, waits for the next Release. The expression next_due_at + 0 prevents use of the index on midnights,
 // which would read the whole zone.
 func (g releaseBatch) digests(d *dialect) (where string, args []any) {
-	where = `d.id` + d.oneOf + ` AND d.state = 'active' AND (d.next_due_at + 0) = ? AND d.planned_due_at = d.next_due_at
-		AND d.cadence = ? AND d.filtered = ` + fmt.Sprint(bit(g.Filtered)) + ` AND d.deliver_at` + d.oneOf + ` AND ` +
+	where = `d.id` + d.OneOf + ` AND d.state = 'active' AND (d.next_due_at + 0) = ? AND d.planned_due_at = d.next_due_at
+		AND d.cadence = ? AND d.filtered = ` + fmt.Sprint(db.Bit(g.Filtered)) +
+		` AND d.deliver_at` + d.OneOf + ` AND ` +
 		inZone
-	return where, []any{keys(d, g.ids), g.DueAt, g.Cadence, keys(d, g.hours), g.TimeZone}
+	return where, []any{g.ids, g.DueAt, g.Cadence, g.hours, g.TimeZone}
 }
 
 // release releases a batch and returns the number of editions. Digests that already have an edition of this date,
@@ -243,7 +245,7 @@ func (g releaseBatch) release(ctx context.Context, c conn, now time.Time) (int, 
 	}
 	if g.filtering != nil {
 		var due []digest.DigestID
-		if err := c.all(ctx, &due, `SELECT d.id FROM digests d WHERE `+where+` ORDER BY d.id`, args...); err != nil {
+		if err := c.All(ctx, &due, `SELECT d.id FROM digests d WHERE `+where+` ORDER BY d.id`, args...); err != nil {
 			return 0, err
 		}
 		if err := g.filtering.hold(ctx, c, due); err != nil {
@@ -254,11 +256,11 @@ func (g releaseBatch) release(ctx context.Context, c conn, now time.Time) (int, 
 	if err != nil {
 		return 0, err
 	}
-	released, err := c.exec(ctx, `UPDATE digests AS d SET prev_due_at = d.last_due_at, prev_released_at = d.released_at,
+	released, err := c.Exec(ctx, `UPDATE digests AS d SET prev_due_at = d.last_due_at, prev_released_at = d.released_at,
 		last_due_at = d.next_due_at, next_due_at = ?, planned_due_at = 0, released_at = ?,
 		bound_from = d.paused_at, bound_to = d.paused_to, paused_at = 0, paused_to = 0,
 		edition_count = d.edition_count + CASE WHEN `+reason+` THEN 1 ELSE 0 END WHERE `+where,
-		append([]any{times.next, at(now)}, args...)...)
+		append([]any{times.next, now}, args...)...)
 	if err == nil {
 		err = endWaiting(ctx, c, g.ids)
 	}
@@ -274,7 +276,7 @@ func (g releaseBatch) release(ctx context.Context, c conn, now time.Time) (int, 
 
 // seal creates the editions of the digests that were just released and have a reason for one.
 func (g releaseBatch) seal(ctx context.Context, c conn, now instant, times groupTimes, reason string) (int, error) {
-	return c.execRows(ctx, &times.hours,
+	return c.ExecRows(ctx, &times.hours,
 		`INSERT INTO editions (digest_id, local_date, due_at, prev_due_at, prev_released_at,
 		bound_from, bound_to, send_at, date, next_at, expires_at, number, domain, state, error)
 		WITH h (hour, send, ends, discarded) AS (VALUES {rows})
@@ -287,11 +289,11 @@ func (g releaseBatch) seal(ctx context.Context, c conn, now instant, times group
 				(SELECT u.mail_domain FROM users u WHERE u.id = d.user_id) AS domain,
 				COALESCE(`+unmailedDigest+`, '') AS unmailed
 			FROM digests d
-			WHERE d.id`+c.d.oneOf+` AND d.state = 'active' AND (d.next_due_at + 0) = ? AND d.last_due_at = ?
+			WHERE d.id`+c.d.OneOf+` AND d.state = 'active' AND (d.next_due_at + 0) = ? AND d.last_due_at = ?
 			AND d.released_at = ?
-			AND d.deliver_at`+c.d.oneOf+` AND `+reason+`) e CROSS JOIN h
+			AND d.deliver_at`+c.d.OneOf+` AND `+reason+`) e CROSS JOIN h
 		WHERE h.hour = e.deliver_at ORDER BY e.id ON CONFLICT DO NOTHING`,
-		times.date, keys(c.d, g.ids), times.next, g.DueAt, now, keys(c.d, g.hours))
+		times.date, g.ids, times.next, g.DueAt, now, g.hours)
 }
 
 // reason returns the condition for digests d that get an edition: hidden posts, notices or editions to carry. At most
@@ -303,7 +305,7 @@ func (g releaseBatch) reason(ctx context.Context, c conn) (where string, carries
 		Notices     bool
 		Undelivered bool
 	}
-	if err = c.get(ctx, &any,
+	if err = c.Get(ctx, &any,
 		`SELECT (SELECT count(*) FROM (SELECT 1 FROM notices n WHERE n.visible_at = `+due+` LIMIT 1) x) AS notices,
 		(SELECT count(*) FROM (SELECT 1 FROM editions e WHERE `+undelivered+` LIMIT 1) x) AS undelivered`); err != nil {
 		return "", false, err
@@ -328,7 +330,7 @@ func (g releaseBatch) postpone(ctx context.Context, c conn, times groupTimes, wh
 // moveOn moves the digests d of the batch for which where holds, with their hidden posts, to their next midnight.
 func (g releaseBatch) moveOn(ctx context.Context, c conn, times groupTimes, where string, args []any) error {
 	var digests []digest.DigestID
-	if err := c.all(ctx, &digests, `SELECT d.id FROM digests d WHERE `+where, args...); err != nil ||
+	if err := c.All(ctx, &digests, `SELECT d.id FROM digests d WHERE `+where, args...); err != nil ||
 		len(digests) == 0 {
 		return err
 	}

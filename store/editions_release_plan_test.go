@@ -10,18 +10,18 @@ import (
 
 // crowd adds readers in Paris who subscribe to some of the feeds. All feeds have been polled.
 func (w world) crowd(readers, feeds, each int) {
-	w.t.Helper()
+	w.Helper()
 	const count = `WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < %d) `
-	w.ok(w.Exec(w.ctx(), fmt.Sprintf(`INSERT INTO users (email, email_key, time_zone, created_at) `+count+
-		`SELECT 'r' || i, 'r' || i, 'Europe/Paris', 0 FROM n`, readers)))
-	w.ok(w.Exec(w.ctx(), fmt.Sprintf(
+	w.exec(fmt.Sprintf(`INSERT INTO users (email, email_key, time_zone, created_at) `+count+
+		`SELECT 'r' || i, 'r' || i, 'Europe/Paris', 0 FROM n`, readers))
+	w.exec(fmt.Sprintf(
 		`INSERT INTO digests (user_id, name, next_due_at) SELECT id, '', %d FROM users ORDER BY id`,
-		parisMidnight.Unix())))
-	w.ok(w.Exec(w.ctx(), fmt.Sprintf(`INSERT INTO feeds (url, host, parsed_at) `+
-		count+`SELECT 'u' || i, 'h' || i, 1 FROM n`, feeds)))
-	w.ok(w.Exec(w.ctx(), fmt.Sprintf(`INSERT INTO subscriptions (digest_id, feed_id, created_at)
+		parisMidnight.Unix()))
+	w.exec(fmt.Sprintf(`INSERT INTO feeds (url, host, parsed_at) `+
+		count+`SELECT 'u' || i, 'h' || i, 1 FROM n`, feeds))
+	w.exec(fmt.Sprintf(`INSERT INTO subscriptions (digest_id, feed_id, created_at)
 		SELECT d.id, 1 + (d.id * 7 + k.i * 97) %% %d, 0 FROM digests d CROSS JOIN (`+
-		count+`SELECT i FROM n) k ORDER BY 1, 2`, feeds, each)))
+		count+`SELECT i FROM n) k ORDER BY 1, 2`, feeds, each))
 }
 
 // TestReleasePlan: a release finds users and feeds by their keys, whatever the statistics of the database say.
@@ -29,25 +29,23 @@ func TestReleasePlan(t *testing.T) {
 	each(t, func(w world) {
 		w.crowd(2000, 1000, 10)
 		look := func(when string) {
-			w.t.Helper()
-			plan, err := w.ReleasePlan(w.ctx(), parisMidnight)
-			w.ok(err)
+			w.Helper()
+			plan := must(w.ReleasePlan(w.ctx, parisMidnight))
 			for _, line := range strings.Split(plan, "\n") {
 				for _, whole := range []string{"Seq Scan on users", "Seq Scan on feeds", "Seq Scan on subscriptions",
 					"Hash", "Merge", "SCAN u", "SCAN f", "SCAN s"} {
 					if strings.Contains(line, whole) {
-						w.t.Errorf("%s: %q in\n%s", when, whole, plan)
+						w.Errorf("%s: %q in\n%s", when, whole, plan)
 					}
 				}
 			}
 		}
 		look("never analysed")
-		w.ok(w.Exec(w.ctx(), `ANALYZE`))
+		w.exec(`ANALYZE`)
 		look("analysed before Plan")
-		_, err := w.Feeds.Plan(w.ctx(), parisMidnight, queueNothing)
-		w.ok(err)
+		must(w.Feeds.Plan(w.ctx, parisMidnight, queueNothing))
 		look("planned")
-		w.ok(w.Exec(w.ctx(), `ANALYZE`))
+		w.exec(`ANALYZE`)
 		look("analysed when planned")
 	})
 }
@@ -56,19 +54,17 @@ func TestReleasePlan(t *testing.T) {
 func TestLookPlan(t *testing.T) {
 	each(t, func(w world) {
 		w.crowd(2000, 1000, 10)
-		w.ok(w.Exec(w.ctx(), fmt.Sprintf(`UPDATE feed_times SET poll_at = %d + feed_id`, parisMidnight.Unix())))
-		_, err := w.Feeds.Plan(w.ctx(), parisMidnight, queueNothing)
-		w.ok(err)
+		w.exec(fmt.Sprintf(`UPDATE feed_times SET poll_at = %d + feed_id`, parisMidnight.Unix()))
+		must(w.Feeds.Plan(w.ctx, parisMidnight, queueNothing))
 		for _, when := range []string{"never analysed", "analysed"} {
-			plan, err := w.LookPlan(w.ctx())
-			w.ok(err)
+			plan := must(w.LookPlan(w.ctx))
 			for _, wrong := range []string{"feed_times_queue", "poll_at<", "Seq Scan on feeds",
 				"Seq Scan on subscriptions", "SCAN s", "SCAN f", "Join", "Nested"} {
 				if strings.Contains(plan, wrong) {
-					w.t.Errorf("%s: %q in\n%s", when, wrong, plan)
+					w.Errorf("%s: %q in\n%s", when, wrong, plan)
 				}
 			}
-			w.ok(w.Exec(w.ctx(), `ANALYZE`))
+			w.exec(`ANALYZE`)
 		}
 	})
 }
@@ -77,16 +73,15 @@ func TestLookPlan(t *testing.T) {
 func TestLockPlan(t *testing.T) {
 	each(t, func(w world) {
 		w.crowd(20, 3000, 5)
-		w.ok(w.Exec(w.ctx(), `ANALYZE`))
-		w.ok(w.Exec(w.ctx(), fmt.Sprintf(`UPDATE feed_times SET poll_at = %d`, parisMidnight.Unix())))
+		w.exec(`ANALYZE`)
+		w.exec(fmt.Sprintf(`UPDATE feed_times SET poll_at = %d`, parisMidnight.Unix()))
 		for _, when := range []string{"analysed before", "analysed"} {
-			plan, err := w.LockPlan(w.ctx(), []digest.FeedID{1, 5, 9, 700}, parisMidnight)
-			w.ok(err)
+			plan := must(w.LockPlan(w.ctx, []digest.FeedID{1, 5, 9, 700}, parisMidnight))
 			if strings.Contains(plan, "feed_times_queue") || strings.Contains(plan, "Seq Scan") ||
 				strings.Contains(plan, "SCAN t") || strings.Contains(plan, "SCAN f") {
-				w.t.Errorf("%s:\n%s", when, plan)
+				w.Errorf("%s:\n%s", when, plan)
 			}
-			w.ok(w.Exec(w.ctx(), `ANALYZE`))
+			w.exec(`ANALYZE`)
 		}
 	})
 }
@@ -96,15 +91,14 @@ func TestLockPlan(t *testing.T) {
 func TestHidePlan(t *testing.T) {
 	each(t, func(w world) {
 		w.crowd(2000, 1000, 10)
-		w.ok(w.Exec(w.ctx(), `UPDATE subscriptions SET paused = 1 WHERE digest_id % 7 = 0`))
+		w.exec(`UPDATE subscriptions SET paused = 1 WHERE digest_id % 7 = 0`)
 		for _, when := range []string{"never analysed", "analysed"} {
-			plan, err := w.HidePlan(w.ctx(), 5)
-			w.ok(err)
+			plan := must(w.HidePlan(w.ctx, 5))
 			if !strings.Contains(plan, "subscriptions_feed") || strings.Contains(plan, "SCAN s") ||
 				strings.Contains(plan, "SCAN d") || strings.Contains(plan, "Seq Scan") {
-				w.t.Errorf("%s:\n%s", when, plan)
+				w.Errorf("%s:\n%s", when, plan)
 			}
-			w.ok(w.Exec(w.ctx(), `ANALYZE`))
+			w.exec(`ANALYZE`)
 		}
 	})
 }
@@ -115,25 +109,24 @@ func TestClaimPlan(t *testing.T) {
 	each(t, func(w world) {
 		w.waits("big.example", 100_000)
 		w.waits("small.example", 200)
-		w.ok(w.Exec(w.ctx(), `INSERT INTO suppressions (email_key, email, reason, created_at)
-			SELECT 's' || email_key, '', 'manual', 0 FROM users WHERE id <= 5000`))
+		w.exec(`INSERT INTO suppressions (email_key, email, reason, created_at)
+			SELECT 's' || email_key, '', 'manual', 0 FROM users WHERE id <= 5000`)
 		look := func(when string) {
-			w.t.Helper()
+			w.Helper()
 			for _, closed := range []string{"", "big.example"} {
-				plan, err := w.ClaimPlan(w.ctx(), noon, closed)
-				w.ok(err)
+				plan := must(w.ClaimPlan(w.ctx, noon, closed))
 				if !strings.Contains(plan, "editions_lanes") {
-					w.t.Errorf("%s: not by the queue's index:\n%s", when, plan)
+					w.Errorf("%s: not by the queue's index:\n%s", when, plan)
 				}
 				for _, whole := range []string{"Seq Scan", "Sort", "SCAN d", "SCAN u", "SCAN s", "TEMP B-TREE"} {
 					if strings.Contains(plan, whole) {
-						w.t.Errorf("%s: %q in\n%s", when, whole, plan)
+						w.Errorf("%s: %q in\n%s", when, whole, plan)
 					}
 				}
 			}
 		}
 		look("never analysed")
-		w.ok(w.Exec(w.ctx(), `ANALYZE`))
+		w.exec(`ANALYZE`)
 		look("analysed")
 	})
 }

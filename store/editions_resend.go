@@ -2,7 +2,7 @@ package store
 
 import (
 	"context"
-	"fmt"
+	"errors"
 	"time"
 
 	"digest"
@@ -47,7 +47,7 @@ func (r resendRow) check() error {
 func (s Editions) ResendEdition(ctx context.Context, id digest.EditionID, now time.Time) error {
 	return s.change(ctx, "sending an edition again", func(c conn) error {
 		var r resendRow
-		found, err := c.find(ctx, &r,
+		found, err := c.Find(ctx, &r,
 			`SELECT `+editionState+` AS state, e.local_date, d.state AS digest, COALESCE(n.state, '') AS newsletter,
 			COALESCE(`+unmailedError+`, '') AS unmailed, COALESCE((SELECT MAX(x.local_date)
 			FROM carried_posts y JOIN editions x ON x.id = y.edition_id
@@ -63,14 +63,11 @@ func (s Editions) ResendEdition(ctx context.Context, id digest.EditionID, now ti
 		if err != nil {
 			return err
 		}
-		n, err := c.exec(ctx, `UPDATE editions AS e SET state = 'ready', undelivered = 0, attempt = 0,
+		return c.RunOne(ctx, errors.New("the edition has changed meanwhile; try again"),
+			`UPDATE editions AS e SET state = 'ready', undelivered = 0, attempt = 0,
 			message_id = '', date = ?, next_at = ?, expires_at = ?, sent_at = 0,
 			reply = '', error = '', was_in_doubt = 0, recipient = '', resent = resent + 1, domain =
 			(SELECT u.mail_domain FROM digests d JOIN users u ON u.id = d.user_id WHERE d.id = e.digest_id)
-			WHERE e.id = ? AND e.state = ?`, now, now, at(now).plus(resendFor), id, r.State)
-		if err == nil && n == 0 {
-			err = fmt.Errorf("the edition has changed meanwhile; try again")
-		}
-		return err
+			WHERE e.id = ? AND e.state = ?`, now, now, at(now).Plus(resendFor), id, r.State)
 	})
 }

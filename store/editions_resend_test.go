@@ -25,44 +25,42 @@ func TestResendEdition(t *testing.T) {
 			digest.Mark{ID: got[4].ID, State: digest.EditionFailed, Error: "554 no"})
 		later := parisMidnight.Add(5 * time.Hour)
 		refused := func(id digest.EditionID, kind digest.Kind) {
-			w.t.Helper()
+			w.Helper()
 			before := w.edition(id)
-			if err := w.Editions.ResendEdition(w.ctx(), id, later); digest.KindOf(err) != kind {
-				w.t.Errorf("edition %d: %v", id, err)
+			if err := w.Editions.ResendEdition(w.ctx, id, later); digest.KindOf(err) != kind {
+				w.Errorf("edition %d: %v", id, err)
 			}
-			want(w.t, "a refused one", w.edition(id), before)
+			want(w, "a refused one", w.edition(id), before)
 		}
 		refused(got[5].ID, digest.Conflict) // claimed by a mailer
-		w.ok(w.Editions.GiveBackEditions(w.ctx(), "t"))
+		w.ok(w.Editions.GiveBackEditions(w.ctx, "t"))
 		refused(got[5].ID, digest.Conflict)
 		w.mark(parisMidnight, "u", digest.Mark{ID: got[5].ID, State: digest.EditionSent})
-		if err := w.Editions.ResendEdition(w.ctx(), 999, later); digest.KindOf(err) != digest.NotFound {
-			w.t.Errorf("of none: %v", err)
-		}
-		w.ok(w.Editions.Suppress(w.ctx(), digest.Suppression{Email: got[4].Email, Reason: digest.ForOperator,
+		oneLine(w, w.Editions.ResendEdition(w.ctx, 999, later), digest.NotFound)
+		w.ok(w.Editions.Suppress(w.ctx, digest.Suppression{Email: got[4].Email, Reason: digest.ForOperator,
 			CreatedAt: later}))
 		refused(got[4].ID, digest.Conflict)
 		was := w.edition(got[0].ID)
-		w.ok(w.Readers.SetEmail(w.ctx(), got[0].UserID, "moved@elsewhere.example"))
+		w.ok(w.Readers.SetEmail(w.ctx, got[0].UserID, "moved@elsewhere.example"))
 		for _, e := range got[:4] {
-			w.ok(w.Editions.ResendEdition(w.ctx(), e.ID, later))
+			w.ok(w.Editions.ResendEdition(w.ctx, e.ID, later))
 			refused(e.ID, digest.Conflict) // already queued again
 		}
 		again := w.edition(got[0].ID)
-		want(w.t, "the posts and the instant at which they were due",
+		want(w, "the posts and the instant at which they were due",
 			fmt.Sprint(again.DueAt, again.SendAt, again.LocalDate), fmt.Sprint(was.DueAt, was.SendAt, was.LocalDate))
-		want(w.t, "a resent one", fmt.Sprintf("%s %d %q %q %d", again.State, again.Resent, again.MessageID, again.Reply,
+		want(w, "a resent one", fmt.Sprintf("%s %d %q %q %d", again.State, again.Resent, again.MessageID, again.Reply,
 			again.Attempt), `ready 1 "" "" 0`)
 		claimed := w.claimEditions(later, 9, "v")
 		sent := slices.IndexFunc(claimed, func(d digest.Delivery) bool { return d.ID == got[0].ID })
 		if sent < 0 || claimed[sent].Email != "moved@elsewhere.example" ||
 			claimed[sent].Domain != "elsewhere.example" || claimed[sent].WasInDoubt {
-			w.t.Errorf("%+v", claimed)
+			w.Errorf("%+v", claimed)
 		}
 		w.dot(later, "v", got[0].ID)
 		w.mark(later, "v", digest.Mark{ID: got[0].ID, State: digest.EditionSent, Reply: "250 again"})
-		want(w.t, "its end", w.edition(got[0].ID).Reply, "250 again")
-		w.ok(w.Readers.SetDigestState(w.ctx(), all[0].ID, digest.DigestLeft, later))
+		want(w, "its end", w.edition(got[0].ID).Reply, "250 again")
+		w.setState(all[0], digest.DigestLeft, later)
 		refused(got[0].ID, digest.Conflict)
 	})
 }
@@ -73,11 +71,11 @@ func TestResendWhatWasCarried(t *testing.T) {
 		d := w.released(1)[0]
 		first := w.claimEditions(parisMidnight, 9, "t")[0]
 		w.mark(parisMidnight, "t", digest.Mark{ID: first.ID, State: digest.EditionExpired})
-		want(w.t, "the next one", w.hour(parisMidnight.Add(day)), 1)
+		want(w, "the next one", w.hour(parisMidnight.Add(day)), 1)
 		w.sendTo(parisMidnight.Add(day), d)
-		if err := w.Editions.ResendEdition(w.ctx(), first.ID,
+		if err := w.Editions.ResendEdition(w.ctx, first.ID,
 			parisMidnight.Add(day)); digest.KindOf(err) != digest.Conflict {
-			w.t.Errorf("%v", err)
+			w.Errorf("%v", err)
 		}
 	})
 }
@@ -86,13 +84,13 @@ func TestResendWhatWasCarried(t *testing.T) {
 func TestQueueFilters(t *testing.T) {
 	each(t, func(w world) {
 		w.released(4)
-		w.ok(w.Readers.SetEmail(w.ctx(), 2, "B_b@other.example"))
+		w.ok(w.Readers.SetEmail(w.ctx, 2, "B_b@other.example"))
 		got := w.claimEditions(parisMidnight, 9, "t")
 		w.dot(parisMidnight, "t", got[0].ID)
 		w.mark(parisMidnight, "t", digest.Mark{ID: got[0].ID, State: digest.EditionSent},
 			digest.Mark{ID: got[1].ID, State: digest.EditionFailed, Error: "554 no"},
 			digest.Mark{ID: got[2].ID, State: digest.EditionFailed, Error: "554 no"})
-		w.ok(w.Editions.GiveBackEditions(w.ctx(), "t"))
+		w.ok(w.Editions.GiveBackEditions(w.ctx, "t"))
 		w.bounced(parisMidnight.Add(time.Hour), got[1].ID, digest.HardBounce)
 		for _, test := range []struct {
 			q    store.QueueQuery
@@ -110,15 +108,14 @@ func TestQueueFilters(t *testing.T) {
 		} {
 			q := test.q
 			q.Now, q.Most = parisMidnight.Add(time.Minute), 9
-			found, err := w.Editions.MailQueue(w.ctx(), q)
-			w.ok(err)
+			found := must(w.Editions.MailQueue(w.ctx, q))
 			n := 0
 			for _, k := range found.Counts {
 				n += k
 			}
 			if is := [7]int{n, len(found.Waiting), len(found.Sent), len(found.Unconfirmed), len(found.Failed),
 				len(found.Expired), len(found.Returned)}; is != test.want {
-				w.t.Errorf("%+v: %v, want %v", test.q, is, test.want)
+				w.Errorf("%+v: %v, want %v", test.q, is, test.want)
 			}
 		}
 	})

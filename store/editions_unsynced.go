@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"digest"
+	"digest/store/db"
 )
 
 // MarkEditionsUnsynced is MarkEditions without waiting for the disk, if all marks say sent; otherwise it waits. The
@@ -14,20 +15,15 @@ import (
 // all such commits since the last synced one. Marks may be written again.
 func (s Editions) MarkEditionsUnsynced(ctx context.Context, now time.Time, token string, marks []digest.Mark,
 	dots []digest.Dot) (won []digest.EditionID, err error) {
-	if slices.ContainsFunc(marks, saysMore) || len(dots) == 0 || len(marks)+len(dots) > statementRows {
+	if slices.ContainsFunc(marks, saysMore) || len(dots) == 0 || len(marks)+len(dots) > db.StatementRows {
 		return s.MarkEditions(ctx, now, token, marks, dots)
 	}
 	query, v := unsynced(at(now), marks, dots, s.d)
 	var changed []digest.EditionID
-	run := func(c conn) error {
+	err = db.WriteUnsynced(ctx, s.db, func(c db.Tx) error {
 		changed = nil
-		return c.allRows(ctx, &changed, &v, query, token)
-	}
-	if s.d.unsynced == "" {
-		err = s.writeUnsynced(ctx, run)
-	} else {
-		err = retried(func() error { return run(conn{s.w, s.d, &s.Policy}) })
-	}
+		return c.AllRows(ctx, &changed, &v, query, token)
+	})
 	if err != nil {
 		return nil, failed("marking editions", err)
 	}
@@ -50,10 +46,10 @@ func saysMore(m digest.Mark) bool {
 // marks the claim as sent; MarkEditions marks the edition.
 func unsynced(now instant, marks []digest.Mark, dots []digest.Dot, d *dialect) (query string, v values) {
 	for _, m := range marks {
-		v.row(m.ID, digest.EditionSent, m.Reply, m.Error, "", 0, "")
+		v.Row(m.ID, digest.EditionSent, m.Reply, m.Error, "", 0, "")
 	}
 	for _, dot := range dots {
-		v.row(dot.ID, digest.EditionDotting, "", "", dot.MessageID, dot.Date, dot.Recipient)
+		v.Row(dot.ID, digest.EditionDotting, "", "", dot.MessageID, dot.Date, dot.Recipient)
 	}
 	query = `WITH v (id, state, reply, error, message_id, date, recipient) AS (VALUES {rows})
 		UPDATE mail_claims AS mc SET state = v.state, at = ` + fmt.Sprint(now) + `, reply = v.reply, error = v.error,
@@ -62,8 +58,8 @@ func unsynced(now instant, marks []digest.Mark, dots []digest.Dot, d *dialect) (
 			recipient = CASE WHEN v.state = 'sent' THEN mc.recipient ELSE v.recipient END
 		FROM v WHERE mc.edition_id = v.id AND mc.lease_token = ? AND (mc.state = 'leased' OR v.state = 'sent'
 		AND mc.state = 'dotting')`
-	if d.unsynced != "" {
-		query += ` AND ` + d.unsynced
+	if d.Unsynced != "" {
+		query += ` AND ` + d.Unsynced
 	}
 	return query + ` RETURNING edition_id`, v
 }

@@ -12,13 +12,13 @@ import (
 	"github.com/jmoiron/sqlx"
 
 	"digest"
-	"digest/internal/backup"
+	"digest/store/db"
 )
 
 // Exec runs any statement, to create states that no method creates. It updates askable_at after changes of feeds.
 func (s *Store) Exec(ctx context.Context, statement string, args ...any) error {
 	return s.write(ctx, func(c conn) error {
-		if _, err := c.exec(ctx, statement, args...); err != nil {
+		if _, err := c.Exec(ctx, statement, args...); err != nil {
 			return err
 		}
 		if strings.HasPrefix(statement, "INSERT INTO feeds") {
@@ -36,12 +36,12 @@ func (s *Store) Exec(ctx context.Context, statement string, args ...any) error {
 
 // addMissingTimes inserts missing rows of feed_times, if the schema has this table.
 func addMissingTimes(ctx context.Context, c conn) error {
-	n, err := c.number(ctx, c.d.tables, "feed_times")
+	n, err := c.Number(ctx, c.d.Tables, "feed_times")
 	if err != nil || n == 0 {
 		return err
 	}
 	var ids []digest.FeedID
-	err = c.all(ctx, &ids, `SELECT id FROM feeds WHERE id NOT IN (SELECT feed_id FROM feed_times)`)
+	err = c.All(ctx, &ids, `SELECT id FROM feeds WHERE id NOT IN (SELECT feed_id FROM feed_times)`)
 	if err != nil {
 		return err
 	}
@@ -59,7 +59,7 @@ func (s *Store) Enqueue(ctx context.Context, id digest.FeedID, poll time.Time) e
 func (s *Store) Together(ctx context.Context, f func(), statements ...string) error {
 	return s.write(ctx, func(c conn) error {
 		defer f()
-		return c.execEach(ctx, statements)
+		return c.ExecEach(ctx, statements)
 	})
 }
 
@@ -71,7 +71,7 @@ func (s *Store) AtOneInstant(ctx context.Context, f func(*Store) error) error {
 // time.
 func (s *Store) StaleAskable(ctx context.Context) ([]digest.FeedID, error) {
 	var rows []askRow
-	if err := s.read().all(ctx, &rows, `SELECT `+askColumns+` FROM `+
+	if err := s.read().All(ctx, &rows, `SELECT `+askColumns+` FROM `+
 		timedFeeds+` WHERE f.state IN ('active', 'trial') ORDER BY f.id`); err != nil {
 		return nil, err
 	}
@@ -92,7 +92,7 @@ type Column struct {
 }
 
 func (s *Store) Columns(ctx context.Context, table string) ([]Column, error) {
-	rows, err := s.r.QueryxContext(ctx, `SELECT * FROM `+table+` WHERE 1 = 0`)
+	rows, err := s.read().Query(ctx, `SELECT * FROM `+table+` WHERE 1 = 0`)
 	if err != nil {
 		return nil, err
 	}
@@ -106,7 +106,7 @@ func (s *Store) Columns(ctx context.Context, table string) ([]Column, error) {
 }
 
 func (s *Store) Count(ctx context.Context, query string, args ...any) (n int, err error) {
-	err = s.read().get(ctx, &n, query, args...)
+	err = s.read().Get(ctx, &n, query, args...)
 	return n, err
 }
 
@@ -128,20 +128,26 @@ func (s *Store) ClaimFeedsWith(ctx context.Context, now time.Time, token string,
 	return won, err
 }
 
-func (s *Store) Partitioned() bool { return s.d.partitions != "" }
+func (s *Store) Partitioned() bool { return s.d.Partitions != "" }
 
 func (s *Store) Partitions(ctx context.Context) ([]string, error) {
-	have, err := s.partitions(ctx)
+	var rows []struct {
+		Name string
+		Open bool
+	}
+	err := s.read().All(ctx, &rows, s.d.Partitions)
 	var names []string
-	for _, p := range have {
-		names = append(names, p.table())
+	for _, r := range rows {
+		if r.Name != "digest_posts_default" {
+			names = append(names, r.Name)
+		}
 	}
 	return names, err
 }
 
 // Empty deletes all hidden rows, without dead rows that slow later statements down.
 func (s *Store) Empty(ctx context.Context) error {
-	if s.d.forUpdate != "" {
+	if s.d.ForUpdate != "" {
 		return s.Exec(ctx, `TRUNCATE digest_posts`)
 	}
 	return s.Exec(ctx, `DELETE FROM digest_posts`)
@@ -150,7 +156,7 @@ func (s *Store) Empty(ctx context.Context) error {
 // Scan reads a column of numbers and returns the number of rows.
 func (s *Store) Scan(ctx context.Context, query string) (int, error) {
 	var all []int64
-	err := s.read().all(ctx, &all, query)
+	err := s.read().All(ctx, &all, query)
 	return len(all), err
 }
 
@@ -167,8 +173,8 @@ func (s *Store) ReleasePlan(ctx context.Context, due time.Time) (string, error) 
 
 // LockPlan returns the query plan that locks the candidates of a claim.
 func (s *Store) LockPlan(ctx context.Context, ids []digest.FeedID, now time.Time) (string, error) {
-	return s.read().explain(ctx, strings.TrimSuffix(lockQuery(s.d), s.d.skipRows("t")),
-		[]any{keys(s.d, ids), at(now), at(now)})
+	return s.read().explain(ctx, strings.TrimSuffix(lockQuery(s.d), s.d.SkipRows("t")),
+		[]any{ids, at(now), at(now)})
 }
 
 // LookPlan returns the query plan that finds the feeds that digests wait for.
@@ -195,11 +201,11 @@ func (s *Store) ReleaseWith(ctx context.Context, now time.Time, meanwhile func()
 func (s *Store) Write(ctx context.Context, f func(exec func(string) error, text func(string) string) error) error {
 	return s.write(ctx, func(c conn) error {
 		return f(func(statement string) error {
-			_, err := c.exec(ctx, statement)
+			_, err := c.Exec(ctx, statement)
 			return err
 		}, func(query string) string {
 			var text string
-			if err := c.get(ctx, &text, query); err != nil {
+			if err := c.Get(ctx, &text, query); err != nil {
 				return err.Error()
 			}
 			return text
@@ -207,14 +213,16 @@ func (s *Store) Write(ctx context.Context, f func(exec func(string) error, text 
 	})
 }
 
-func ExplainError(err error) error { return explain(err) }
+func ExplainError(err error) error { return db.Explain(err) }
 
-func (s *Store) MigrateTo(ctx context.Context, version int64) error { return s.migrateTo(ctx, version) }
+func (s *Store) MigrateTo(ctx context.Context, version int64) error {
+	return db.MigrateTo(ctx, s.DB, version)
+}
 
 // ClaimPlan returns the query plan that finds the next editions to claim while a lane is closed.
 func (s *Store) ClaimPlan(ctx context.Context, now time.Time, closed string) (plan string, err error) {
 	err = s.write(ctx, func(c conn) error {
-		if err := c.untilCommit(ctx, c.d.inOrder); err != nil {
+		if err := c.UntilCommit(ctx, c.d.InOrder); err != nil {
 			return err
 		}
 		q := editionClaim{c: c, now: now}
@@ -229,20 +237,23 @@ func (s *Store) ClaimPlan(ctx context.Context, now time.Time, closed string) (pl
 }
 
 // HidePlan returns the query plan that inserts the hidden rows of new posts.
-func (s *Store) HidePlan(ctx context.Context, feed digest.FeedID) (string, error) {
+func (s *Store) HidePlan(ctx context.Context, feed digest.FeedID) (plan string, err error) {
 	var v values
-	v.row(digest.PostID(1), feed, 0)
-	v.row(digest.PostID(2), feed, int(digest.Repeat))
-	text, args := s.d.rows(&v)
-	return conn{s.w, s.d, &s.Policy}.explain(ctx, strings.Replace(insertHidden, "VALUES {rows}", text, 1), args)
+	v.Row(digest.PostID(1), feed, 0)
+	v.Row(digest.PostID(2), feed, int(digest.Repeat))
+	err = s.read().EachPart(&v, insertHidden, nil, func(query string, args []any) (err error) {
+		plan, err = s.read().explain(ctx, query, args)
+		return err
+	})
+	return plan, err
 }
 
 func (c conn) explain(ctx context.Context, query string, args []any) (string, error) {
 	explain, line := `EXPLAIN QUERY PLAN `, 3
-	if c.d.forUpdate != "" {
+	if c.d.ForUpdate != "" {
 		explain, line = `EXPLAIN `, 0
 	}
-	rows, err := c.db.QueryxContext(ctx, sqlx.Rebind(c.d.bind, explain+query), args...)
+	rows, err := c.Query(ctx, explain+query, args...)
 	if err != nil {
 		return "", err
 	}
@@ -289,25 +300,26 @@ func (s *Store) ReleaseFiltered(ctx context.Context, now time.Time, meanwhile fu
 func (s *Store) Synced(ctx context.Context) (inside, after bool, err error) {
 	waits := func(c conn) (synced bool, err error) {
 		query := `SELECT synchronous = 2 FROM pragma_synchronous`
-		if s.d.unsynced != "" {
+		if s.d.Unsynced != "" {
 			query = `SELECT setting <> 'off' OR reset_val = 'off' AND current_setting('digest.within', true) IS DISTINCT
 				FROM 'yes' FROM pg_settings WHERE name = 'synchronous_commit'`
 		}
-		err = c.get(ctx, &synced, query)
+		err = c.Get(ctx, &synced, query)
 		return synced, err
 	}
-	within := s.writeUnsynced
-	if s.d.unsynced != "" {
-		within = s.write
+	within := db.WriteUnsynced
+	if s.d.Unsynced != "" {
+		within = db.Write
 	}
-	err = within(ctx, func(c conn) (err error) {
-		if s.d.unsynced != "" {
-			if err := c.untilCommit(ctx, `SET LOCAL digest.within = 'yes'`,
+	err = within(ctx, s.DB, func(t db.Tx) (err error) {
+		c := s.conn(t)
+		if s.d.Unsynced != "" {
+			if err := c.UntilCommit(ctx, `SET LOCAL digest.within = 'yes'`,
 				`SET LOCAL synchronous_commit = on`); err != nil {
 				return err
 			}
 			var met bool
-			if err := c.get(ctx, &met, `SELECT `+s.d.unsynced); err != nil {
+			if err := c.Get(ctx, &met, `SELECT `+s.d.Unsynced); err != nil {
 				return err
 			}
 		}
@@ -338,7 +350,7 @@ func (s *Store) ForgetBareWords(ctx context.Context, n int) error {
 		return nil
 	}
 	return s.change(ctx, "", func(c conn) error {
-		return c.execEach(ctx, []string{
+		return c.ExecEach(ctx, []string{
 			`INSERT INTO index_queue (post_id) SELECT rowid FROM bare_words WHERE rowid % ? = 0`,
 			`DELETE FROM bare_words WHERE rowid % ? = 0`,
 		}, n)
@@ -348,16 +360,16 @@ func (s *Store) ForgetBareWords(ctx context.Context, n int) error {
 func (s *Store) Cells(ctx context.Context) string {
 	tables := `SELECT table_name FROM information_schema.tables WHERE table_schema = 'public'
 		AND table_type = 'BASE TABLE' ORDER BY 1`
-	if s.d.forUpdate == "" {
+	if s.d.ForUpdate == "" {
 		tables = `SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE '%words%' ORDER BY 1`
 	}
 	var names []string
 	var all strings.Builder
-	err := s.read().all(ctx, &names, tables)
+	err := s.read().All(ctx, &names, tables)
 	for _, name := range names {
 		var rows *sqlx.Rows
 		if err == nil {
-			rows, err = s.r.QueryxContext(ctx, `SELECT * FROM "`+name+`"`)
+			rows, err = s.read().Query(ctx, `SELECT * FROM "`+name+`"`)
 		}
 		for err == nil && rows.Next() {
 			var cells []any
@@ -384,20 +396,14 @@ func (s *Store) DeletePolls(ctx context.Context, id digest.FeedID, old time.Time
 	})
 }
 
-// BackupTables returns the tables in a backup of this program's schema.
-func BackupTables(ctx context.Context) ([]backup.Table, error) {
-	tables, err := drawNewest(ctx)
-	return each(tables, func(t blueprintTable) backup.Table { return t.Table }), err
-}
-
 func (s *Store) ListTexts(ctx context.Context, query string) (texts []string, err error) {
-	err = s.read().all(ctx, &texts, query)
+	err = s.read().All(ctx, &texts, query)
 	return texts, err
 }
 
 // MailboxPlan returns the query plans that find people of a list by mailbox and count the letters of a share.
 func (s *Store) MailboxPlan(ctx context.Context) (plan string, err error) {
-	c := conn{s.w, s.d, &s.Policy}
+	c := s.read()
 	asks, err := c.explain(ctx, asksMailbox, []any{1, "a@example.org"})
 	if err != nil {
 		return "", err

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"digest"
+	"digest/store/db"
 )
 
 // News of feeds arrives from hubs, by pings or by polls. Code that changes these records must call trust, which
@@ -27,13 +28,13 @@ func (s Feeds) News(ctx context.Context, ids []digest.FeedID) (map[digest.FeedID
 
 func newsOf(ctx context.Context, c conn, ids []digest.FeedID) (map[digest.FeedID]digest.News, error) {
 	known := make(map[digest.FeedID]digest.News)
-	for part := range slices.Chunk(ids, statementRows) {
+	for part := range slices.Chunk(ids, db.StatementRows) {
 		var rows []struct {
 			FeedID digest.FeedID
 			digest.News
 		}
-		err := c.all(ctx, &rows, `SELECT n.feed_id, `+newsColumns+`, `+
-			promisedUntil+` FROM feed_news n WHERE n.feed_id`+c.d.oneOf, keys(c.d, part))
+		err := c.All(ctx, &rows, `SELECT n.feed_id, `+newsColumns+`, `+
+			promisedUntil+` FROM feed_news n WHERE n.feed_id`+c.d.OneOf, part)
 		if err != nil {
 			return nil, err
 		}
@@ -49,7 +50,7 @@ func newsOf(ctx context.Context, c conn, ids []digest.FeedID) (map[digest.FeedID
 
 // AnyTold reports whether any feed was ever pinged or pushed, or subscribed to a hub.
 func (s Feeds) AnyTold(ctx context.Context) (bool, error) {
-	n, err := s.read().number(ctx, `SELECT count(*) FROM (SELECT 1 FROM feed_news LIMIT 1) x`)
+	n, err := s.read().Number(ctx, `SELECT count(*) FROM (SELECT 1 FROM feed_news LIMIT 1) x`)
 	return n > 0, failed("looking whether news comes by itself", err)
 }
 
@@ -60,7 +61,7 @@ func (s Feeds) WaysOfNews(ctx context.Context, now time.Time) (map[digest.Way]in
 		digest.News
 		N int
 	}
-	err := s.read().all(ctx, &groups,
+	err := s.read().All(ctx, &groups,
 		`SELECT CASE WHEN x.pushes > 0 THEN 1 ELSE 0 END AS pushes, CASE WHEN x.last_ping_at > ? THEN CAST(? AS BIGINT)
 			ELSE 0 END AS last_ping_at,
 		CASE WHEN x.expires_at > ? THEN CAST(? AS BIGINT) ELSE 0 END AS expires_at,
@@ -71,7 +72,7 @@ func (s Feeds) WaysOfNews(ctx context.Context, now time.Time) (map[digest.Way]in
 	if err != nil {
 		return nil, failed("counting how news comes", err)
 	}
-	active, err := s.read().number(ctx, `SELECT count(*) FROM feeds f WHERE f.state = 'active' AND f.merged_into = 0`)
+	active, err := s.read().Number(ctx, `SELECT count(*) FROM feeds f WHERE f.state = 'active' AND f.merged_into = 0`)
 	if err != nil {
 		return nil, failed("counting how news comes", err)
 	}
@@ -94,18 +95,18 @@ func trust(ctx context.Context, c conn, ids []digest.FeedID, now time.Time) erro
 	}
 	var v values
 	for _, id := range ids {
-		v.row(id)
+		v.Row(id)
 	}
-	err := c.runRows(ctx, &v, `INSERT INTO feed_news (feed_id) VALUES {rows} ON CONFLICT (feed_id) DO NOTHING`)
+	err := c.RunRows(ctx, &v, `INSERT INTO feed_news (feed_id) VALUES {rows} ON CONFLICT (feed_id) DO NOTHING`)
 	if err != nil {
 		return err
 	}
 	// A gap in the subscriptions restarts pushed_since.
-	err = c.run(ctx, `UPDATE feed_news AS n SET pushed_since = CASE
+	err = c.Run(ctx, `UPDATE feed_news AS n SET pushed_since = CASE
 		WHEN NOT EXISTS (SELECT 1 FROM push_subscriptions p WHERE p.feed_id = n.feed_id AND p.state = 'active'
 		AND p.expires_at > ?) THEN 0
-		WHEN n.pushed_since = 0 THEN ? ELSE n.pushed_since END WHERE n.feed_id`+c.d.oneOf, now, now,
-		keys(c.d, ids))
+		WHEN n.pushed_since = 0 THEN ? ELSE n.pushed_since END WHERE n.feed_id`+c.d.OneOf, now, now,
+		ids)
 	if err != nil {
 		return err
 	}
@@ -115,7 +116,7 @@ func trust(ctx context.Context, c conn, ids []digest.FeedID, now time.Time) erro
 	}
 	for _, id := range ids {
 		until := known[id].TrustedUntil(now)
-		if err := c.run(ctx, `UPDATE feeds SET pushed_until = ? WHERE id = ? AND pushed_until <> ?`, until, id,
+		if err := c.Run(ctx, `UPDATE feeds SET pushed_until = ? WHERE id = ? AND pushed_until <> ?`, until, id,
 			until); err != nil {
 			return err
 		}
@@ -126,7 +127,7 @@ func trust(ctx context.Context, c conn, ids []digest.FeedID, now time.Time) erro
 		if until.IsZero() {
 			since = 0
 		}
-		if err := c.run(ctx, `UPDATE feed_news SET trusted_at = ? WHERE feed_id = ?`, since, id); err != nil {
+		if err := c.Run(ctx, `UPDATE feed_news SET trusted_at = ? WHERE feed_id = ?`, since, id); err != nil {
 			return err
 		}
 	}
@@ -150,8 +151,8 @@ func (r *recording) noteMisses(ctx context.Context) error {
 		ids = append(ids, id)
 	}
 	slices.Sort(ids)
-	err := r.c.all(ctx, &ids, `SELECT n.feed_id FROM feed_news n WHERE n.feed_id`+r.c.d.oneOf+` AND n.pushed_since > 0
-		AND NOT EXISTS (SELECT 1 FROM pushes p WHERE p.feed_id = n.feed_id) ORDER BY n.feed_id`, keys(r.c.d, ids))
+	err := r.c.All(ctx, &ids, `SELECT n.feed_id FROM feed_news n WHERE n.feed_id`+r.c.d.OneOf+` AND n.pushed_since > 0
+		AND NOT EXISTS (SELECT 1 FROM pushes p WHERE p.feed_id = n.feed_id) ORDER BY n.feed_id`, ids)
 	if err != nil || len(ids) == 0 {
 		return err
 	}
@@ -162,44 +163,44 @@ func (r *recording) noteMisses(ctx context.Context) error {
 	for _, id := range slices.Compact(slices.Sorted(slices.Values(ids))) {
 		p := found[id]
 		announced := !p.Was.PingedAt.IsZero() || p.stored.PingedAt != 0
-		if news, ok := known[id]; ok && news.MissedBy(p.readBefore.time(), announced) {
+		if news, ok := known[id]; ok && news.MissedBy(p.readBefore.Time(), announced) {
 			missed = append(missed, id)
 		}
 	}
 	if len(missed) == 0 {
 		return nil
 	}
-	err = r.c.run(ctx, `UPDATE feed_news SET pushes = 0, missed_at = ?, demotes = 1 WHERE feed_id`+r.c.d.oneOf, r.now,
-		keys(r.c.d, missed))
+	err = r.c.Run(ctx, `UPDATE feed_news SET pushes = 0, missed_at = ?, demotes = 1 WHERE feed_id`+r.c.d.OneOf, r.now,
+		missed)
 	if err != nil {
 		return err
 	}
-	return trust(ctx, r.c, missed, r.now.time())
+	return trust(ctx, r.c, missed, r.now.Time())
 }
 
 // Demote removes trust from all feeds of hubs that missed a post. The hubs must earn it again. It returns the number
 // of feeds.
 func (s Feeds) Demote(ctx context.Context, now time.Time) (feeds int, err error) {
-	n, err := s.read().number(ctx, `SELECT count(*) FROM feed_news WHERE demotes = 1`)
+	n, err := s.read().Number(ctx, `SELECT count(*) FROM feed_news WHERE demotes = 1`)
 	if err != nil || n == 0 {
 		return 0, failed("looking for hubs that missed a post", err)
 	}
 	err = s.change(ctx, "taking the trust from hubs", func(c conn) error {
 		var ids []digest.FeedID
-		err := c.all(ctx, &ids, `SELECT DISTINCT o.feed_id FROM feed_news n
+		err := c.All(ctx, &ids, `SELECT DISTINCT o.feed_id FROM feed_news n
 			JOIN push_subscriptions p ON p.feed_id = n.feed_id AND p.state = 'active'
 			JOIN push_subscriptions o ON o.hub = p.hub AND o.state = 'active' WHERE n.demotes = 1 ORDER BY o.feed_id`)
 		if err != nil {
 			return err
 		}
-		if err := c.run(ctx, `UPDATE feed_news SET demotes = 0 WHERE demotes = 1`); err != nil {
+		if err := c.Run(ctx, `UPDATE feed_news SET demotes = 0 WHERE demotes = 1`); err != nil {
 			return err
 		}
 		feeds = len(ids)
 		if feeds == 0 {
 			return nil
 		}
-		if err := c.run(ctx, `UPDATE feed_news SET pushes = 0 WHERE feed_id`+c.d.oneOf, keys(c.d, ids)); err != nil {
+		if err := c.Run(ctx, `UPDATE feed_news SET pushes = 0 WHERE feed_id`+c.d.OneOf, ids); err != nil {
 			return err
 		}
 		return trust(ctx, c, ids, now)
@@ -209,7 +210,7 @@ func (s Feeds) Demote(ctx context.Context, now time.Time) (feeds int, err error)
 
 // notePush records a push from a hub, with or without new posts.
 func notePush(ctx context.Context, c conn, id digest.FeedID, received instant, news bool, now time.Time) error {
-	err := c.run(ctx, `INSERT INTO feed_news (feed_id, pushes, all_pushes, last_push_at) VALUES (?, ?, 1, ?)
+	err := c.Run(ctx, `INSERT INTO feed_news (feed_id, pushes, all_pushes, last_push_at) VALUES (?, ?, 1, ?)
 		ON CONFLICT (feed_id) DO UPDATE SET pushes = feed_news.pushes + excluded.pushes,
 		all_pushes = feed_news.all_pushes + 1,
 			last_push_at = excluded.last_push_at`, id, news, received)
@@ -223,12 +224,12 @@ func notePush(ctx context.Context, c conn, id digest.FeedID, received instant, n
 func notePings(ctx context.Context, c conn, ids []digest.FeedID, now instant) error {
 	var v values
 	for _, id := range slices.Sorted(slices.Values(ids)) {
-		v.row(id, 1, now, now)
+		v.Row(id, 1, now, now)
 	}
-	return c.runRows(ctx, &v, `INSERT INTO feed_news (feed_id, pings, last_ping_at, pinged_since) VALUES {rows}
+	return c.RunRows(ctx, &v, `INSERT INTO feed_news (feed_id, pings, last_ping_at, pinged_since) VALUES {rows}
 		ON CONFLICT (feed_id) DO UPDATE SET pings = feed_news.pings + 1, last_ping_at = excluded.last_ping_at,
 			pinged_since = CASE WHEN feed_news.last_ping_at > ? THEN feed_news.pinged_since
-			ELSE excluded.pinged_since END`, now.plus(-digest.LongestPing))
+			ELSE excluded.pinged_since END`, now.Plus(-digest.LongestPing))
 }
 
 // noteSaved counts midnights without a poll for feeds whose hubs are trusted.
@@ -236,5 +237,5 @@ func noteSaved(ctx context.Context, c conn, ids []digest.FeedID) error {
 	if len(ids) == 0 {
 		return nil
 	}
-	return c.run(ctx, `UPDATE feed_news SET saved_polls = saved_polls + 1 WHERE feed_id`+c.d.oneOf, keys(c.d, ids))
+	return c.Run(ctx, `UPDATE feed_news SET saved_polls = saved_polls + 1 WHERE feed_id`+c.d.OneOf, ids)
 }

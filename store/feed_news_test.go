@@ -14,9 +14,9 @@ func TestPingedSince(t *testing.T) {
 		f := w.feed("a.example")
 		w.subscribe(w.reader("ann", "UTC"), f)
 		told := func(want bool) {
-			w.t.Helper()
-			if told, err := w.Feeds.AnyTold(w.ctx()); err != nil || told != want {
-				w.t.Errorf("told %v, %v", told, err)
+			w.Helper()
+			if told, err := w.Feeds.AnyTold(w.ctx); err != nil || told != want {
+				w.Errorf("told %v, %v", told, err)
 			}
 		}
 		told(false)
@@ -27,15 +27,14 @@ func TestPingedSince(t *testing.T) {
 			{first.Add(2*digest.LongestPing - 2*time.Second), first},
 			{first.Add(3*digest.LongestPing - 2*time.Second), first.Add(3*digest.LongestPing - 2*time.Second)},
 		} {
-			w.ok(w.Exec(w.ctx(), `UPDATE feed_times SET poll_at = NULL`))
-			w.ok(w.Exec(w.ctx(), `UPDATE feeds SET pinged_at = 0`))
+			w.exec(`UPDATE feed_times SET poll_at = NULL`)
+			w.exec(`UPDATE feeds SET pinged_at = 0`)
 			w.pinged(c.at, f.URL)
-			known, err := w.Feeds.News(w.ctx(), []digest.FeedID{f.ID})
-			w.ok(err)
+			known := must(w.Feeds.News(w.ctx, []digest.FeedID{f.ID}))
 			news := known[f.ID]
-			want(w.t, fmt.Sprint("since ", i), news.PingedSince, c.since)
-			want(w.t, fmt.Sprint("the last ", i), news.LastPingAt, c.at)
-			want(w.t, fmt.Sprint("pings ", i), news.Pings, i+1)
+			want(w, fmt.Sprint("since ", i), news.PingedSince, c.since)
+			want(w, fmt.Sprint("the last ", i), news.LastPingAt, c.at)
+			want(w, fmt.Sprint("pings ", i), news.Pings, i+1)
 		}
 		told(true)
 	})
@@ -53,25 +52,23 @@ func TestWaysOfNews(t *testing.T) {
 		} {
 			f := w.feed(fmt.Sprintf("f%d.example", i))
 			ids = append(ids, f.ID)
-			w.ok(w.Exec(w.ctx(), `INSERT INTO feed_news (feed_id, pushes, last_ping_at) VALUES (?, ?, ?)`, f.ID,
-				c.pushes, c.ping))
-			w.ok(w.Exec(w.ctx(), `INSERT INTO push_subscriptions (feed_id, hub, topic, secret, state,
-				expires_at, next_at) VALUES (?, 'https://hub.example/', 't', 's', 'active', ?, 0)`, f.ID, c.hub))
+			w.exec(`INSERT INTO feed_news (feed_id, pushes, last_ping_at) VALUES (?, ?, ?)`, f.ID,
+				c.pushes, c.ping)
+			w.exec(`INSERT INTO push_subscriptions (feed_id, hub, topic, secret, state,
+				expires_at, next_at) VALUES (?, 'https://hub.example/', 't', 's', 'active', ?, 0)`, f.ID, c.hub)
 		}
 		w.feed("unknown.example")
-		known, err := w.Feeds.News(w.ctx(), ids)
-		w.ok(err)
+		known := must(w.Feeds.News(w.ctx, ids))
 		wanted := map[digest.Way]int{digest.ByPoll: 1}
 		for _, id := range ids {
 			way, _ := known[id].Way(noon)
 			wanted[way]++
 		}
-		ways, err := w.Feeds.WaysOfNews(w.ctx(), noon)
-		w.ok(err)
+		ways := must(w.Feeds.WaysOfNews(w.ctx, noon))
 		for _, way := range digest.Ways() {
-			want(w.t, string(way), ways[way], wanted[way])
+			want(w, string(way), ways[way], wanted[way])
 			if wanted[way] == 0 {
-				w.t.Errorf("none by %s", way)
+				w.Errorf("none by %s", way)
 			}
 		}
 	})

@@ -9,10 +9,11 @@ import (
 	"time"
 
 	"digest"
+	"digest/store/db"
 )
 
 // feedRecord has the columns of a feed's record, without its times.
-var feedRecord = columnsOf[digest.Feed](`url, host, kind, title, site_url, me, language, etag, last_modified,
+var feedRecord = db.ColumnsOf[digest.Feed](`url, host, kind, title, site_url, me, language, etag, last_modified,
 	validator_url, body_hash, parsed_at, errors, first_error_at, last_status, last_error, state, head_state,
 	conditional_state, head_retest_at, moved_to, moved_since, moved_from, moved_at, length, domain, address,
 	newest_at, parser, doc_interval, own_interval, busy_interval, skip_hours, skip_days, failing_since, gone_at,
@@ -20,7 +21,7 @@ var feedRecord = columnsOf[digest.Feed](`url, host, kind, title, site_url, me, l
 	posts_waiting, topic, hubs`)
 
 // feedColumns are the columns of a digest.Feed in timedFeeds.
-var feedColumns = feedRecord.each("f.$") + `, f.id, f.move_undone, f.number, f.host_interval, f.sealed, f.pushed_until,
+var feedColumns = feedRecord.Each("f.$") + `, f.id, f.move_undone, f.number, f.host_interval, f.sealed, f.pushed_until,
 	t.last_attempt_at, t.last_ok_at, t.not_before, t.fresh_until, t.poll_at, t.lease_until`
 
 // subscribers counts the digests that collect the posts of the feed f.
@@ -42,7 +43,7 @@ func (s Feeds) FeedByURL(ctx context.Context, url string) (digest.Feed, error) {
 }
 
 func feedByURL(ctx context.Context, c conn, url string) (f digest.Feed, err error) {
-	err = c.get(ctx, &f, `SELECT `+feedColumns+` FROM `+timedFeeds+`
+	err = c.Get(ctx, &f, `SELECT `+feedColumns+` FROM `+timedFeeds+`
 		WHERE f.url = ? OR f.id = (SELECT a.feed_id FROM former_addresses a WHERE a.url = ?)
 		ORDER BY CASE WHEN f.url = ? THEN 0 ELSE 1 END LIMIT 1`, url, url, url)
 	return f, err
@@ -55,7 +56,7 @@ func feedByURL(ctx context.Context, c conn, url string) (f digest.Feed, err erro
 // between, the feed is polled when its reader is next due.
 func (s Feeds) EnsureFeed(ctx context.Context, f digest.Feed) (feed digest.Feed, created bool, err error) {
 	err = s.change(ctx, "adding the feed", func(c conn) error {
-		if err := c.untilCommit(ctx, s.d.lockShared); err != nil { // setting a rule for its host takes the lock alone
+		if err := c.UntilCommit(ctx, s.d.LockShared); err != nil { // setting a rule for its host takes the lock alone
 			return err
 		}
 		feed, err = feedByURL(ctx, c, f.URL)
@@ -67,7 +68,7 @@ func (s Feeds) EnsureFeed(ctx context.Context, f digest.Feed) (feed digest.Feed,
 			return err
 		}
 		var ids []digest.FeedID
-		err := c.all(ctx, &ids, `INSERT INTO feeds (url, host, domain, kind, title, site_url, language, sealed)
+		err := c.All(ctx, &ids, `INSERT INTO feeds (url, host, domain, kind, title, site_url, language, sealed)
 			VALUES (?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (url) DO NOTHING RETURNING id`,
 			f.URL, f.Host, f.Domain, f.Kind, f.Title, f.SiteURL, f.Language, f.Sealed)
 		if err == nil {
@@ -137,9 +138,9 @@ func (s *database) feedInfos(ctx context.Context, where string, args ...any) ([]
 		readers
 	}
 	ids := each(feeds, func(f FeedInfo) digest.FeedID { return f.ID })
-	err = s.read().all(ctx, &rows, `SELECT s.feed_id, count(*) AS subscribers, MIN(`+askedAt+`) AS next_due_at
+	err = s.read().All(ctx, &rows, `SELECT s.feed_id, count(*) AS subscribers, MIN(`+askedAt+`) AS next_due_at
 		FROM subscriptions s JOIN digests d ON d.id = s.digest_id
-		WHERE s.feed_id`+s.d.oneOf+` AND s.paused = 0 AND `+gathers+` GROUP BY s.feed_id`, keys(s.d, ids))
+		WHERE s.feed_id`+s.d.OneOf+` AND s.paused = 0 AND `+gathers+` GROUP BY s.feed_id`, ids)
 	if err != nil {
 		return feeds, failed("counting the readers of feeds", err)
 	}
@@ -165,7 +166,7 @@ func dropIdle(ctx context.Context, c conn, where string, args ...any) error {
 // unqueue removes the feeds f that where selects from the queue, and marks the digests that wait for them.
 func unqueue(ctx context.Context, c conn, where string, args ...any) error {
 	var ids []digest.FeedID
-	err := c.all(ctx, &ids, `UPDATE feed_times AS t SET poll_at = NULL FROM feeds f WHERE f.id = t.feed_id
+	err := c.All(ctx, &ids, `UPDATE feed_times AS t SET poll_at = NULL FROM feeds f WHERE f.id = t.feed_id
 		AND t.poll_at IS NOT NULL AND `+where+` RETURNING feed_id`, args...)
 	if err == nil {
 		_, err = tellWaiting(ctx, c, ids)
@@ -184,11 +185,11 @@ type FeedInfo struct {
 // FeedLabels returns the names and public addresses of feeds, by key. It omits feeds that do not exist.
 func (s Editions) FeedLabels(ctx context.Context, ids []digest.FeedID) ([]digest.FeedLabel, error) {
 	labels := make([]digest.FeedLabel, 0, len(ids))
-	for part := range slices.Chunk(slices.Sorted(slices.Values(ids)), statementRows) {
-		err := s.read().all(ctx, &labels,
+	for part := range slices.Chunk(slices.Sorted(slices.Values(ids)), db.StatementRows) {
+		err := s.read().All(ctx, &labels,
 			`SELECT f.id AS feed_id, f.title, CASE WHEN f.site_url = '' THEN f.url
 				ELSE f.site_url END AS site_url, f.url, f.host, f.domain, f.me, f.language
-			FROM feeds f WHERE f.id`+s.d.oneOf+` ORDER BY f.id`, keys(s.d, part))
+			FROM feeds f WHERE f.id`+s.d.OneOf+` ORDER BY f.id`, part)
 		if err != nil {
 			return nil, failed("reading feeds", err)
 		}
@@ -212,7 +213,7 @@ func (s *database) labelsByFeed(ctx context.Context, ids []digest.FeedID) (map[d
 }
 
 // sameRecord reports whether two feeds are equal except for their times.
-func sameRecord(a, b digest.Feed) bool { return a.ID == b.ID && feedRecord.same(&a, &b) }
+func sameRecord(a, b digest.Feed) bool { return a.ID == b.ID && feedRecord.Same(&a, &b) }
 
 // saveFeeds writes the times of polled feeds and the records that changed, and ends the leases.
 func saveFeeds(ctx context.Context, c conn, polls []*polled) error {
@@ -220,18 +221,18 @@ func saveFeeds(ctx context.Context, c conn, polls []*polled) error {
 	for _, p := range polls {
 		f := p.Feed
 		if !sameRecord(p.Was, f) || p.listedAt != p.stored.ListedAt {
-			records.row(append([]any{f.ID, p.listedAt}, feedRecord.cells(&f)...)...)
+			records.Row(append([]any{f.ID, p.listedAt}, feedRecord.Cells(&f)...)...)
 		}
-		times.row(f.ID, from(f.PollAt), c.askable(f, 0), from(f.LastAttemptAt), f.LastOKAt, from(f.NotBefore),
+		times.Row(f.ID, from(f.PollAt), c.askable(f, 0), from(f.LastAttemptAt), f.LastOKAt, from(f.NotBefore),
 			from(f.FreshUntil), p.unchanged)
 	}
-	if err := c.runRows(ctx, &records, `WITH v (id, listed_at, `+feedRecord.each("$")+`) AS (VALUES {rows})
-		UPDATE feeds SET listed_at = v.listed_at, `+feedRecord.each("$ = v.$")+` FROM v
+	if err := c.RunRows(ctx, &records, `WITH v (id, listed_at, `+feedRecord.Each("$")+`) AS (VALUES {rows})
+		UPDATE feeds SET listed_at = v.listed_at, `+feedRecord.Each("$ = v.$")+` FROM v
 		WHERE feeds.id = v.id`); err != nil {
 		return err
 	}
 	// The claim recorded its own time as the attempt; the poll knows the time of its last request.
-	return c.runRows(ctx, &times,
+	return c.RunRows(ctx, &times,
 		`WITH v (feed_id, poll_at, askable_at, last_attempt_at, last_ok_at, not_before, fresh_until,
 			unchanged) AS (VALUES {rows})
 		UPDATE feed_times SET poll_at = NULLIF(v.poll_at, 0), askable_at = v.askable_at, lease_until = 0,

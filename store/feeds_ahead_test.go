@@ -10,10 +10,9 @@ import (
 
 // claimUntil claims feeds that are due by until.
 func (w world) claimUntil(now, until time.Time, n int) (claimed []store.ClaimedFeed, left bool) {
-	w.t.Helper()
-	claimed, left, err := w.Feeds.ClaimFeeds(w.ctx(), now, store.ClaimOptions{N: n, Lease: time.Hour, Token: "t",
-		Until: until})
-	w.ok(err)
+	w.Helper()
+	claimed, left = must2(w.Feeds.ClaimFeeds(w.ctx, now, store.ClaimOptions{N: n, Lease: time.Hour, Token: "t",
+		Until: until}))
 	return claimed, left
 }
 
@@ -22,23 +21,23 @@ func TestClaimAhead(t *testing.T) {
 	each(t, func(w world) {
 		soon, later := noon.Add(3*time.Second), noon.Add(9*time.Second)
 		now, ahead, far := w.newFeed("now.example"), w.newFeed("ahead.example"), w.newFeed("far.example")
-		ada := w.reader("ada", "Europe/Paris")
+		ada := w.reader("ada")
 		w.subscribe(ada, now, ahead, far)
 		for f, at := range map[digest.Feed]time.Time{now: noon, ahead: soon, far: later} {
-			w.ok(w.Exec(w.ctx(), `UPDATE feed_times SET poll_at = ? WHERE feed_id = ?`, at.Unix(), f.ID))
+			w.exec(`UPDATE feed_times SET poll_at = ? WHERE feed_id = ?`, at.Unix(), f.ID)
 		}
 		claimed, left := w.claimUntil(noon, noon.Add(5*time.Second), 9)
-		want(w.t, "claimed", len(claimed), 2)
-		want(w.t, "left", left, false)
+		want(w, "claimed", len(claimed), 2)
+		want(w, "left", left, false)
 		for i, start := range []time.Time{noon, soon} {
 			c := claimed[i]
-			want(w.t, c.Host+" starts", c.StartAt.Equal(start), true)
-			want(w.t, c.Host+" attempt", w.feedAgain(c.Feed).LastAttemptAt.Equal(start), true)
+			want(w, c.Host+" starts", c.StartAt.Equal(start), true)
+			want(w, c.Host+" attempt", w.feedAgain(c.Feed).LastAttemptAt.Equal(start), true)
 		}
-		w.ok(w.Feeds.GiveBackFeed(w.ctx(), ahead.ID, "t", claimed[1].AttemptBefore, time.Time{}))
-		want(w.t, "attempt given back", w.feedAgain(ahead).LastAttemptAt.IsZero(), true)
+		w.ok(w.Feeds.GiveBackFeed(w.ctx, ahead.ID, "t", claimed[1].AttemptBefore, time.Time{}))
+		want(w, "attempt given back", w.feedAgain(ahead).LastAttemptAt.IsZero(), true)
 		claimed, _ = w.claimUntil(later, time.Time{}, 9)
-		want(w.t, "claimed when the last is due", len(claimed), 2)
+		want(w, "claimed when the last is due", len(claimed), 2)
 	})
 }
 
@@ -46,21 +45,20 @@ func TestClaimAhead(t *testing.T) {
 func TestClaimLeaves(t *testing.T) {
 	each(t, func(w world) {
 		a, b := w.newFeed("one.example"), w.newFeed("two.example")
-		beside, _, err := w.Feeds.EnsureFeed(w.ctx(), digest.Feed{URL: "https://one.example/other", Host: "one.example",
-			Title: "other"})
-		w.ok(err)
-		w.subscribe(w.reader("ada", "Europe/Paris"), a, b, beside)
+		beside, _ := must2(w.Feeds.EnsureFeed(w.ctx, digest.Feed{URL: "https://one.example/other", Host: "one.example",
+			Title: "other"}))
+		w.subscribe(w.reader("ada"), a, b, beside)
 		for _, f := range []digest.Feed{a, b, beside} {
-			w.ok(w.Enqueue(w.ctx(), f.ID, noon))
+			w.ok(w.Enqueue(w.ctx, f.ID, noon))
 		}
 		claimed, left := w.claimUntil(noon, time.Time{}, 1)
-		want(w.t, "claimed of three", len(claimed), 1)
-		want(w.t, "left where there were more", left, true)
+		want(w, "claimed of three", len(claimed), 1)
+		want(w, "left where there were more", left, true)
 		_, left = w.claimUntil(noon, time.Time{}, 9)
-		want(w.t, "left where a host is busy", left, true)
-		w.ok(w.Exec(w.ctx(), `UPDATE hosts SET lease_until = 0`))
+		want(w, "left where a host is busy", left, true)
+		w.exec(`UPDATE hosts SET lease_until = 0`)
 		_, left = w.claimUntil(noon, time.Time{}, 9)
-		want(w.t, "left when all are claimed", left, false)
+		want(w, "left when all are claimed", left, false)
 	})
 }
 
@@ -68,12 +66,12 @@ func TestClaimLeaves(t *testing.T) {
 func TestClaimAheadLeavesPacedDomains(t *testing.T) {
 	each(t, func(w world) {
 		f := w.inDomain("slow.example", 1, noon.Add(3*time.Second))[0]
-		w.ok(w.Exec(w.ctx(), `INSERT INTO domains (domain, limited_at, pace, free_at) VALUES (?, ?, ?, 0)`,
-			f.Domain, noon.Add(-time.Hour).Unix(), int64(time.Minute/time.Second)))
+		w.exec(`INSERT INTO domains (domain, limited_at, pace, free_at) VALUES (?, ?, ?, 0)`,
+			f.Domain, noon.Add(-time.Hour).Unix(), int64(time.Minute/time.Second))
 		claimed, left := w.claimUntil(noon, noon.Add(5*time.Second), 9)
-		want(w.t, "claimed", len(claimed), 0)
-		want(w.t, "left", left, true)
+		want(w, "claimed", len(claimed), 0)
+		want(w, "left", left, true)
 		claimed, _ = w.claimUntil(noon.Add(3*time.Second), noon.Add(8*time.Second), 9)
-		want(w.t, "claimed in its time", len(claimed), 1)
+		want(w, "claimed in its time", len(claimed), 1)
 	})
 }

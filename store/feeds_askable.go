@@ -34,7 +34,7 @@ func (p *Policy) check() error {
 }
 
 func (c conn) askable(f digest.Feed, since instant) instant {
-	return from(c.policy.Askable(f, since.time()))
+	return from(c.policy.Askable(f, since.Time()))
 }
 
 // An askRow is a feed with the columns that decide when it may be requested.
@@ -63,26 +63,26 @@ func refreshAskable(ctx context.Context, c conn, where string, args ...any) erro
 		return err
 	}
 	var ids []digest.FeedID
-	err := c.all(ctx, &ids, `SELECT f.id FROM `+timedFeeds+` WHERE `+where+` ORDER BY f.id`+c.d.lockRows("t"), args...)
+	err := c.All(ctx, &ids, `SELECT f.id FROM `+timedFeeds+` WHERE `+where+` ORDER BY f.id`+c.d.LockRows("t"), args...)
 	if err != nil || len(ids) == 0 {
 		return err
 	}
 	var rows []askRow
-	if err := c.all(ctx, &rows, `SELECT `+askColumns+` FROM `+timedFeeds+` WHERE f.id`+
-		c.d.oneOf, keys(c.d, ids)); err != nil {
+	if err := c.All(ctx, &rows, `SELECT `+askColumns+` FROM `+timedFeeds+` WHERE f.id`+
+		c.d.OneOf, ids); err != nil {
 		return err
 	}
 	var v values
 	for _, r := range rows {
 		if t := c.askable(r.Feed, 0); t != r.AskableAt {
-			v.row(r.ID, t)
+			v.Row(r.ID, t)
 		}
 	}
 	return saveAskable(ctx, c, &v)
 }
 
 func saveAskable(ctx context.Context, c conn, v *values) error {
-	return c.runRows(ctx, v, `WITH v (id, askable_at) AS (VALUES {rows})
+	return c.RunRows(ctx, v, `WITH v (id, askable_at) AS (VALUES {rows})
 		UPDATE feed_times SET askable_at = v.askable_at FROM v WHERE feed_times.feed_id = v.id`)
 }
 
@@ -96,16 +96,16 @@ func queue(ctx context.Context, c conn, ids []digest.FeedID, poll instant) error
 		return err
 	}
 	var rows []askRow
-	err := c.all(ctx, &rows, `SELECT `+askColumns+` FROM `+timedFeeds+` WHERE f.id`+c.d.oneOf+` AND `+
-		alive, keys(c.d, ids))
+	err := c.All(ctx, &rows, `SELECT `+askColumns+` FROM `+timedFeeds+` WHERE f.id`+c.d.OneOf+` AND `+
+		alive, ids)
 	if err != nil {
 		return err
 	}
 	var v values
 	for _, r := range rows {
-		v.row(r.ID, c.askable(r.Feed, 0), c.askable(r.Feed, poll))
+		v.Row(r.ID, c.askable(r.Feed, 0), c.askable(r.Feed, poll))
 	}
-	return c.runRows(ctx, &v, `WITH v (id, askable_at, poll_at) AS (VALUES {rows})
+	return c.RunRows(ctx, &v, `WITH v (id, askable_at, poll_at) AS (VALUES {rows})
 		UPDATE feed_times SET askable_at = v.askable_at,
 			poll_at = CASE WHEN feed_times.poll_at <= v.poll_at THEN feed_times.poll_at ELSE v.poll_at END
 		FROM v WHERE feed_times.feed_id = v.id`)
@@ -126,7 +126,7 @@ func (s Feeds) NotePollGap(ctx context.Context, now time.Time, gap time.Duration
 		if err := c.setSetting(ctx, "poll_gap", []byte(gap.String())); err != nil {
 			return err
 		}
-		return refreshAskable(ctx, c, `t.last_attempt_at > ?`, at(now).plus(-max(gap, last)))
+		return refreshAskable(ctx, c, `t.last_attempt_at > ?`, at(now).Plus(-max(gap, last)))
 	})
 }
 

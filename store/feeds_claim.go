@@ -85,7 +85,7 @@ func (q *claiming) left(ctx context.Context) (left bool, err error) {
 	if q.more {
 		return true, nil
 	}
-	err = q.c.get(ctx, &left, `SELECT EXISTS (SELECT 1 FROM feed_times t WHERE t.poll_at <= ? AND t.askable_at <= ?
+	err = q.c.Get(ctx, &left, `SELECT EXISTS (SELECT 1 FROM feed_times t WHERE t.poll_at <= ? AND t.askable_at <= ?
 		AND (SELECT 1 FROM feeds f WHERE f.id = t.feed_id AND `+alive+`) = 1)`, q.until, q.until)
 	return left, err
 }
@@ -110,7 +110,7 @@ func (q *claiming) claim(ctx context.Context) ([]ClaimedFeed, error) {
 // one feed of each host, paced domain and paced address: the first, or the feed whose turn it is. It locks their
 // times until the transaction ends. If other callers hold most of them, it looks again for the rest.
 func (q *claiming) candidates(ctx context.Context) ([]askRow, paces, error) {
-	if err := q.c.untilCommit(ctx, q.c.d.inOrder); err != nil {
+	if err := q.c.UntilCommit(ctx, q.c.d.InOrder); err != nil {
 		return nil, nil, err
 	}
 	paced, err := pacedDomains(ctx, q.c)
@@ -180,19 +180,20 @@ const alive = `f.state IN ('active', 'trial')`
 func (q *claiming) queued(ctx context.Context, paced paces, limit int) (found []askRow, err error) {
 	where, args := askable, []any{q.until, q.until}
 	if delayed := paced.notYetFree(q.now); len(delayed) > 0 {
-		where += ` AND f.domain NOT IN (` + q.c.d.names + `) AND f.address NOT IN (` + q.c.d.names + `)`
-		args = append(args, array(delayed), array(delayed))
+		where += ` AND f.domain NOT IN (` + q.c.d.Names + `) AND f.address NOT IN (` + q.c.d.Names + `)`
+		args = append(args, delayed, delayed)
 	}
 	if len(q.met) > 0 {
-		where += ` AND NOT t.feed_id` + q.c.d.oneOf
-		args = append(args, keys(q.c.d, q.met))
+		where += ` AND NOT t.feed_id` + q.c.d.OneOf
+		args = append(args, q.met)
 	}
 	where, args = q.withinShares(where, args)
-	err = q.c.all(ctx, &found, `SELECT f.id, f.host, f.domain, f.address, f.reliability, t.poll_at, t.askable_at, `+
+	err = q.c.All(ctx, &found, `SELECT f.id, f.host, f.domain, f.address, f.reliability, t.poll_at, t.askable_at, `+
 		firstReader+` AS "first", `+lastReader+` AS "last"
 		FROM feed_times t CROSS JOIN feeds f WHERE f.id = t.feed_id AND `+where+`
 		AND COALESCE((SELECT h.lease_until FROM hosts h WHERE h.host = f.host), 0) NOT BETWEEN ? AND ?
-		ORDER BY t.poll_at, t.feed_id LIMIT ?`, append(slices.Clip(args), q.now+1, q.now.plus(longestHostLease), limit)...)
+		ORDER BY t.poll_at, t.feed_id LIMIT ?`, append(slices.Clip(args), q.now+1,
+		q.now.Plus(longestHostLease), limit)...)
 	return slices.DeleteFunc(found, func(f askRow) bool { return paced.has(f) && q.start(f) > q.now }), err
 }
 
@@ -207,7 +208,7 @@ func (q *claiming) lockCandidates(ctx context.Context, seen []askRow) (locked []
 	for _, f := range seen {
 		was[f.ID] = f
 	}
-	err = q.c.all(ctx, &locked, lockQuery(q.c.d), keys(q.c.d, each(seen, func(f askRow) digest.FeedID { return f.ID })),
+	err = q.c.All(ctx, &locked, lockQuery(q.c.d), each(seen, func(f askRow) digest.FeedID { return f.ID }),
 		q.until, q.until)
 	if err != nil {
 		return nil, false, err
@@ -217,7 +218,7 @@ func (q *claiming) lockCandidates(ctx context.Context, seen []askRow) (locked []
 		start := q.start(f)
 		when := q.c.askable(f.Feed, start)
 		if when > start {
-			askedLater.row(f.ID, when)
+			askedLater.Row(f.ID, when)
 		}
 		return when > start
 	})
@@ -228,7 +229,7 @@ func (q *claiming) lockCandidates(ctx context.Context, seen []askRow) (locked []
 	for id := range was {
 		q.met = append(q.met, id)
 	}
-	return locked, askedLater.len() > 0, saveAskable(ctx, q.c, &askedLater)
+	return locked, askedLater.Len() > 0, saveAskable(ctx, q.c, &askedLater)
 }
 
 // lockQuery locks candidates by their keys. COALESCE prevents use of the index of the queue. The planner's statistics
@@ -237,7 +238,7 @@ func lockQuery(d *dialect) string {
 	return `SELECT f.host, f.domain, f.address, f.reliability, t.poll_at, t.subscribers, t.counted_at, ` + askColumns +
 		` FROM feed_times t CROSS JOIN feeds f
 		WHERE f.id = t.feed_id AND t.feed_id` +
-		d.oneOf + ` AND COALESCE(t.poll_at <= ?, FALSE) AND t.askable_at <= ? AND ` + alive + d.skipRows("t")
+		d.OneOf + ` AND COALESCE(t.poll_at <= ?, FALSE) AND t.askable_at <= ? AND ` + alive + d.SkipRows("t")
 }
 
 // withinShares excludes feeds f whose share is used up.
@@ -247,12 +248,12 @@ func (q *claiming) withinShares(where string, args []any) (string, []any) {
 		args = append(slices.Clip(args), string(standing))
 	}
 	if len(q.Full.Domains) > 0 {
-		where += ` AND f.domain NOT IN (` + q.c.d.names + `) AND f.address NOT IN (` + q.c.d.names + `)`
-		args = append(slices.Clip(args), array(q.Full.Domains), array(q.Full.Domains))
+		where += ` AND f.domain NOT IN (` + q.c.d.Names + `) AND f.address NOT IN (` + q.c.d.Names + `)`
+		args = append(slices.Clip(args), q.Full.Domains, q.Full.Domains)
 	}
 	if len(q.Full.Digests) > 0 {
-		full := keys(q.c.d, q.Full.Digests)
-		where += ` AND NOT (` + firstReader + q.c.d.oneOf + ` AND ` + lastReader + q.c.d.oneOf + `)`
+		full := q.Full.Digests
+		where += ` AND NOT (` + firstReader + q.c.d.OneOf + ` AND ` + lastReader + q.c.d.OneOf + `)`
 		args = append(slices.Clip(args), full, full)
 	}
 	return where, args
@@ -285,12 +286,12 @@ func (q *claiming) leaseHosts(ctx context.Context, wanted []askRow) ([]askRow, e
 	}
 	var v values
 	for _, f := range wanted {
-		v.row(f.Host, q.now.plus(q.Lease), q.Token)
+		v.Row(f.Host, q.now.Plus(q.Lease), q.Token)
 	}
 	var hosts []string
-	err = q.c.allRows(ctx, &hosts, &v, `INSERT INTO hosts (host, lease_until, token) VALUES {rows}
+	err = q.c.AllRows(ctx, &hosts, &v, `INSERT INTO hosts (host, lease_until, token) VALUES {rows}
 		ON CONFLICT (host) DO UPDATE SET lease_until = excluded.lease_until, token = excluded.token
-		WHERE hosts.lease_until NOT BETWEEN ? AND ? RETURNING host`, q.now+1, q.now.plus(longestHostLease))
+		WHERE hosts.lease_until NOT BETWEEN ? AND ? RETURNING host`, q.now+1, q.now.Plus(longestHostLease))
 	if err != nil {
 		return nil, err
 	}
@@ -304,14 +305,14 @@ func (q *claiming) leaseHosts(ctx context.Context, wanted []askRow) ([]askRow, e
 // lockHosts locks the candidates' hosts and drops candidates whose host another worker has locked. SQLite needs no
 // locks.
 func (q *claiming) lockHosts(ctx context.Context, wanted []askRow) ([]askRow, error) {
-	if q.c.d.forUpdate == "" {
+	if q.c.d.ForUpdate == "" {
 		return wanted, nil
 	}
-	hosts := array(each(wanted, func(f askRow) string { return f.Host }))
+	hosts := each(wanted, func(f askRow) string { return f.Host })
 	var known, locked []string
-	err := q.c.all(ctx, &known, `SELECT h.host FROM hosts h WHERE h.host IN (`+q.c.d.names+`)`, hosts)
+	err := q.c.All(ctx, &known, `SELECT h.host FROM hosts h WHERE h.host IN (`+q.c.d.Names+`)`, hosts)
 	if err == nil {
-		err = q.c.all(ctx, &locked, `SELECT h.host FROM hosts h WHERE h.host IN (`+q.c.d.names+`)`+q.c.d.skipRows("h"),
+		err = q.c.All(ctx, &locked, `SELECT h.host FROM hosts h WHERE h.host IN (`+q.c.d.Names+`)`+q.c.d.SkipRows("h"),
 			hosts)
 	}
 	if err != nil {
@@ -335,17 +336,17 @@ func (q *claiming) leaseFeeds(ctx context.Context, won []askRow) ([]ClaimedFeed,
 	if err := q.countSubscribers(ctx, won); err != nil {
 		return nil, err
 	}
-	until := q.now.plus(q.Lease)
+	until := q.now.Plus(q.Lease)
 	var v values
 	was := make(map[digest.FeedID]askRow, len(won))
 	for _, f := range won {
 		was[f.ID] = f
 		attempt := max(q.attempt, q.start(f))
-		f.LeaseUntil, f.LastAttemptAt = until.time(), attempt.time()
-		v.row(f.ID, q.c.askable(f.Feed, 0), attempt, f.Subscribers, f.CountedAt)
+		f.LeaseUntil, f.LastAttemptAt = until.Time(), attempt.Time()
+		v.Row(f.ID, q.c.askable(f.Feed, 0), attempt, f.Subscribers, f.CountedAt)
 	}
 	var ids []digest.FeedID
-	err := q.c.allRows(ctx, &ids, &v, `WITH v (id, askable_at, attempt_at, subscribers, counted_at) AS (VALUES {rows})
+	err := q.c.AllRows(ctx, &ids, &v, `WITH v (id, askable_at, attempt_at, subscribers, counted_at) AS (VALUES {rows})
 		UPDATE feed_times AS t SET lease_until = ?, lease_token = ?, last_attempt_at = v.attempt_at,
 		askable_at = v.askable_at,
 			subscribers = v.subscribers, counted_at = v.counted_at
@@ -354,14 +355,14 @@ func (q *claiming) leaseFeeds(ctx context.Context, won []askRow) ([]ClaimedFeed,
 		return nil, err
 	}
 	var claimed []ClaimedFeed
-	err = q.c.all(ctx, &claimed, `SELECT `+feedColumns+`, t.subscribers, t.lease_token AS token
-		FROM `+timedFeeds+` WHERE f.id`+q.c.d.oneOf, keys(q.c.d, ids))
+	err = q.c.All(ctx, &claimed, `SELECT `+feedColumns+`, t.subscribers, t.lease_token AS token
+		FROM `+timedFeeds+` WHERE f.id`+q.c.d.OneOf, ids)
 	if err != nil {
 		return nil, err
 	}
 	for i := range claimed {
 		f := was[claimed[i].ID]
-		claimed[i].AttemptBefore, claimed[i].StartAt = f.LastAttemptAt, q.start(f).time()
+		claimed[i].AttemptBefore, claimed[i].StartAt = f.LastAttemptAt, q.start(f).Time()
 		claimed[i].First, claimed[i].Last = f.First, f.Last
 	}
 	slices.SortFunc(claimed, func(a, b ClaimedFeed) int {

@@ -12,6 +12,7 @@ import (
 
 	"digest"
 	"digest/calendar"
+	"digest/store/db"
 )
 
 // mostSiblings is the maximum number of siblings in a GoneCase.
@@ -31,7 +32,7 @@ const saidGone = `f.gone_at > 0 AND f.state = 'active' AND f.last_status = 410 A
 // SaidGone returns the feeds that answered 410 and are not marked as gone yet.
 func (s Feeds) SaidGone(ctx context.Context, now time.Time) ([]GoneCase, error) {
 	var rows []digest.Feed
-	if err := s.read().all(ctx, &rows, `SELECT `+feedColumns+` FROM `+timedFeeds+` WHERE `+saidGone+` ORDER BY f.id`,
+	if err := s.read().All(ctx, &rows, `SELECT `+feedColumns+` FROM `+timedFeeds+` WHERE `+saidGone+` ORDER BY f.id`,
 		now); err != nil {
 		return nil, fmt.Errorf("looking for feeds that are gone: %w", err)
 	}
@@ -43,7 +44,7 @@ func (s Feeds) SaidGone(ctx context.Context, now time.Time) ([]GoneCase, error) 
 		hosts[r.Host] = true
 	}
 	sites := make(map[string][]digest.Feed)
-	for part := range slices.Chunk(slices.Sorted(maps.Keys(hosts)), statementRows) {
+	for part := range slices.Chunk(slices.Sorted(maps.Keys(hosts)), db.StatementRows) {
 		if err := s.siblings(ctx, part, sites); err != nil {
 			return nil, fmt.Errorf("looking for the feeds beside one that is gone: %w", err)
 		}
@@ -63,13 +64,14 @@ func (s Feeds) SaidGone(ctx context.Context, now time.Time) ([]GoneCase, error) 
 // siblings adds the feeds of hosts to their sites, in the order of GoneCase.
 func (s *database) siblings(ctx context.Context, hosts []string, sites map[string][]digest.Feed) error {
 	var rows []digest.Feed
-	err := s.read().all(ctx, &rows, `SELECT `+feedColumns+` FROM `+timedFeeds+`
-		WHERE f.host IN (`+s.d.names+`) AND f.merged_into = 0 AND `+wanted, array(hosts))
+	err := s.read().All(ctx, &rows, `SELECT `+feedColumns+` FROM `+timedFeeds+`
+		WHERE f.host IN (`+s.d.Names+`) AND f.merged_into = 0 AND `+wanted, hosts)
 	if err != nil {
 		return err
 	}
 	slices.SortFunc(rows, func(a, b digest.Feed) int {
-		return cmp.Or(cmp.Compare(bit(!a.GoneAt.IsZero()), bit(!b.GoneAt.IsZero())), b.LastOKAt.Compare(a.LastOKAt),
+		return cmp.Or(cmp.Compare(db.Bit(!a.GoneAt.IsZero()), db.Bit(!b.GoneAt.IsZero())),
+			b.LastOKAt.Compare(a.LastOKAt),
 			cmp.Compare(a.ID, b.ID))
 	})
 	for _, r := range rows {
@@ -99,7 +101,7 @@ func (s Feeds) Retire(ctx context.Context, now time.Time, ids []digest.FeedID) (
 		return 0, nil
 	}
 	return changed(ctx, s.database, "retiring feeds that are gone", func(c conn) (int, error) {
-		if err := c.untilCommit(ctx, s.d.lockShared); err != nil {
+		if err := c.UntilCommit(ctx, s.d.LockShared); err != nil {
 			return 0, err
 		}
 		return retire(ctx, c, at(now), ids)
@@ -108,8 +110,8 @@ func (s Feeds) Retire(ctx context.Context, now time.Time, ids []digest.FeedID) (
 
 func retire(ctx context.Context, c conn, now instant, ids []digest.FeedID) (digests int, err error) {
 	var rows []digest.Feed
-	err = c.all(ctx, &rows, `SELECT `+feedColumns+` FROM `+timedFeeds+` WHERE f.id IN (`+list(ids)+`) AND `+saidGone+`
-		ORDER BY f.id`+c.d.lockRows("f, t"), now)
+	err = c.All(ctx, &rows, `SELECT `+feedColumns+` FROM `+timedFeeds+` WHERE f.id IN (`+list(ids)+`) AND `+saidGone+`
+		ORDER BY f.id`+c.d.LockRows("f, t"), now)
 	if err != nil || len(rows) == 0 {
 		return 0, err
 	}
@@ -119,14 +121,14 @@ func retire(ctx context.Context, c conn, now instant, ids []digest.FeedID) (dige
 	}
 	gone := list(each(rows, func(r digest.Feed) digest.FeedID { return r.ID }))
 	// Readers with a paused subscription also get the notice.
-	if _, err := c.exec(ctx, `UPDATE subscriptions SET paused = 0, paused_for = 0 WHERE feed_id IN (`+
+	if err := c.Run(ctx, `UPDATE subscriptions SET paused = 0, paused_for = 0 WHERE feed_id IN (`+
 		gone+`) AND paused = 1`); err != nil {
 		return 0, err
 	}
 	if err := n.save(ctx, c); err != nil {
 		return 0, err
 	}
-	if err := c.get(ctx, &digests, `SELECT count(DISTINCT digest_id) FROM subscriptions WHERE feed_id IN (`+
+	if err := c.Get(ctx, &digests, `SELECT count(DISTINCT digest_id) FROM subscriptions WHERE feed_id IN (`+
 		gone+`)`); err != nil {
 		return 0, err
 	}
@@ -136,7 +138,7 @@ func retire(ctx context.Context, c conn, now instant, ids []digest.FeedID) (dige
 	if err := endSubscriptions(ctx, c, `s.feed_id IN (`+gone+`)`); err != nil {
 		return 0, err
 	}
-	return digests, c.execEach(ctx, []string{
+	return digests, c.ExecEach(ctx, []string{
 		// Without subscriptions, no query finds the editions with these posts: see frozen.
 		`UPDATE posts SET frozen = 1 WHERE feed_id IN (` + gone + `) AND frozen = 0 AND shown_at > 0`,
 		// A late worker finds that its lease has expired.
@@ -156,7 +158,7 @@ func (s Feeds) FeedDue(ctx context.Context, id digest.FeedID, from time.Time) (t
 		TimeZone  string
 	}
 	// Digests with the same midnight have equivalent time zones, so any user serves.
-	err := s.read().all(ctx, &rows, `SELECT x.next_due_at, x.cadence, x.planned_at, u.time_zone FROM (
+	err := s.read().All(ctx, &rows, `SELECT x.next_due_at, x.cadence, x.planned_at, u.time_zone FROM (
 			SELECT `+askedAt+` AS next_due_at, d.cadence, MAX(CASE WHEN d.planned_due_at = `+askedAt+` THEN d.planned_at
 			ELSE 0 END) AS planned_at,
 				MIN(d.user_id) AS user_id FROM subscriptions s JOIN digests d ON d.id = s.digest_id

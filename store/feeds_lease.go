@@ -17,23 +17,23 @@ const longestHostLease = 2 * time.Hour
 // again.
 func (s Feeds) LeaseHost(ctx context.Context, now time.Time, host string, lease time.Duration) (token string,
 	free time.Time, err error) {
-	fresh, until := rand.Text(), at(now).plus(lease)
+	fresh, until := rand.Text(), at(now).Plus(lease)
 	var held instant
 	err = s.change(ctx, "leasing the host "+host, func(c conn) error {
-		n, err := c.exec(ctx, `INSERT INTO hosts (host, lease_until, token) VALUES (?, ?, ?)
+		n, err := c.Exec(ctx, `INSERT INTO hosts (host, lease_until, token) VALUES (?, ?, ?)
 			ON CONFLICT (host) DO UPDATE SET lease_until = excluded.lease_until, token = excluded.token
-			WHERE hosts.lease_until NOT BETWEEN ? AND ?`, host, until, fresh, at(now)+1, at(now).plus(longestHostLease))
+			WHERE hosts.lease_until NOT BETWEEN ? AND ?`, host, until, fresh, at(now)+1, at(now).Plus(longestHostLease))
 		if err != nil || n > 0 {
 			token, held = fresh, 0
 			return err
 		}
 		token = ""
-		return c.get(ctx, &held, `SELECT lease_until FROM hosts WHERE host = ?`, host)
+		return c.Get(ctx, &held, `SELECT lease_until FROM hosts WHERE host = ?`, host)
 	})
 	if err != nil {
 		return "", time.Time{}, err
 	}
-	return token, held.time(), nil
+	return token, held.Time(), nil
 }
 
 // GiveBackHost ends a lease of LeaseHost. The host may be requested again at free. It ignores expired tokens.
@@ -47,7 +47,7 @@ func (s Feeds) GiveBackHost(ctx context.Context, host, token string, free time.T
 func (s Feeds) GiveBackFeed(ctx context.Context, id digest.FeedID, token string, attempt, free time.Time) error {
 	return s.change(ctx, "giving a feed back", func(c conn) error {
 		var hosts []string
-		err := c.all(ctx, &hosts, `UPDATE feed_times SET lease_until = 0, lease_token = '', last_attempt_at = ?
+		err := c.All(ctx, &hosts, `UPDATE feed_times SET lease_until = 0, lease_token = '', last_attempt_at = ?
 			WHERE feed_id = ? AND lease_token = ? RETURNING (SELECT f.host FROM feeds f WHERE f.id = feed_id)`,
 			from(attempt), id, token)
 		if err != nil || len(hosts) == 0 {
@@ -62,6 +62,6 @@ func (s Feeds) GiveBackFeed(ctx context.Context, id digest.FeedID, token string,
 
 func freeHost(ctx context.Context, c conn, host, token string, free time.Time) error {
 	var v values
-	v.row(host, from(free), token)
+	v.Row(host, from(free), token)
 	return freeHosts(ctx, c, &v)
 }

@@ -13,34 +13,27 @@ import (
 func TestLeaseHost(t *testing.T) {
 	each(t, func(w world) {
 		const host, lease = "a.example", time.Minute
-		token, free, err := w.Feeds.LeaseHost(w.ctx(), noon, host, lease)
-		w.ok(err)
-		want(w.t, "leased", token != "", true)
-		want(w.t, "may be asked", free.IsZero(), true)
-		other, free, err := w.Feeds.LeaseHost(w.ctx(), noon.Add(time.Second), host, lease)
-		w.ok(err)
-		want(w.t, "leased twice", other, "")
-		want(w.t, "free again", free, noon.Add(lease))
-		w.ok(w.Feeds.GiveBackHost(w.ctx(), host, "another's", noon))
-		w.ok(w.Feeds.GiveBackHost(w.ctx(), host, token, noon.Add(5*time.Second)))
-		other, free, err = w.Feeds.LeaseHost(w.ctx(), noon.Add(4*time.Second), host, lease)
-		w.ok(err)
-		want(w.t, "leased while it rests", other, "")
-		want(w.t, "left alone until", free, noon.Add(5*time.Second))
-		other, _, err = w.Feeds.LeaseHost(w.ctx(), noon.Add(5*time.Second), host, lease)
-		w.ok(err)
-		want(w.t, "leased after its rest", other != "" && other != token, true)
-		w.ok(w.Feeds.GiveBackHost(w.ctx(), host, token, noon)) // the first lease has expired
-		again, _, err := w.Feeds.LeaseHost(w.ctx(), noon.Add(6*time.Second), host, lease)
-		w.ok(err)
-		want(w.t, "the old token freed it", again, "")
-		back, free, err := w.Feeds.LeaseHost(w.ctx(), noon.Add(-time.Hour), host, lease)
-		w.ok(err)
-		want(w.t, "leased by a clock that is a little late", back, "")
-		want(w.t, "free again", free, noon.Add(65*time.Second))
-		back, _, err = w.Feeds.LeaseHost(w.ctx(), noon.Add(-day), host, lease)
-		w.ok(err)
-		want(w.t, "leased although the lease is of another day", back != "", true)
+		token, free := must2(w.Feeds.LeaseHost(w.ctx, noon, host, lease))
+		want(w, "leased", token != "", true)
+		want(w, "may be asked", free.IsZero(), true)
+		other, free := must2(w.Feeds.LeaseHost(w.ctx, noon.Add(time.Second), host, lease))
+		want(w, "leased twice", other, "")
+		want(w, "free again", free, noon.Add(lease))
+		w.ok(w.Feeds.GiveBackHost(w.ctx, host, "another's", noon))
+		w.ok(w.Feeds.GiveBackHost(w.ctx, host, token, noon.Add(5*time.Second)))
+		other, free = must2(w.Feeds.LeaseHost(w.ctx, noon.Add(4*time.Second), host, lease))
+		want(w, "leased while it rests", other, "")
+		want(w, "left alone until", free, noon.Add(5*time.Second))
+		other, _ = must2(w.Feeds.LeaseHost(w.ctx, noon.Add(5*time.Second), host, lease))
+		want(w, "leased after its rest", other != "" && other != token, true)
+		w.ok(w.Feeds.GiveBackHost(w.ctx, host, token, noon)) // the first lease has expired
+		again, _ := must2(w.Feeds.LeaseHost(w.ctx, noon.Add(6*time.Second), host, lease))
+		want(w, "the old token freed it", again, "")
+		back, free := must2(w.Feeds.LeaseHost(w.ctx, noon.Add(-time.Hour), host, lease))
+		want(w, "leased by a clock that is a little late", back, "")
+		want(w, "free again", free, noon.Add(65*time.Second))
+		back, _ = must2(w.Feeds.LeaseHost(w.ctx, noon.Add(-day), host, lease))
+		want(w, "leased although the lease is of another day", back != "", true)
 	})
 }
 
@@ -49,15 +42,13 @@ func TestLeaseHostOfFeed(t *testing.T) {
 	each(t, func(w world) {
 		f := w.feed("a.example")
 		w.subscribe(w.reader("ann", "UTC"), f)
-		w.ok(w.Enqueue(w.ctx(), f.ID, noon))
-		token, _, err := w.Feeds.LeaseHost(w.ctx(), noon, f.Host, time.Minute)
-		w.ok(err)
-		want(w.t, "claimed though its host is leased", len(w.claimSide(noon)), 0)
-		w.ok(w.Feeds.GiveBackHost(w.ctx(), f.Host, token, noon))
-		want(w.t, "claimed", len(w.claimSide(noon)), 1)
-		token, _, err = w.Feeds.LeaseHost(w.ctx(), noon, f.Host, time.Minute)
-		w.ok(err)
-		want(w.t, "leased though a feed is polled", token, "")
+		w.ok(w.Enqueue(w.ctx, f.ID, noon))
+		token, _ := must2(w.Feeds.LeaseHost(w.ctx, noon, f.Host, time.Minute))
+		want(w, "claimed though its host is leased", len(w.claimSide(noon)), 0)
+		w.ok(w.Feeds.GiveBackHost(w.ctx, f.Host, token, noon))
+		want(w, "claimed", len(w.claimSide(noon)), 1)
+		token, _ = must2(w.Feeds.LeaseHost(w.ctx, noon, f.Host, time.Minute))
+		want(w, "leased though a feed is polled", token, "")
 	})
 }
 
@@ -80,14 +71,13 @@ func TestLeaseHostTogether(t *testing.T) {
 				won++
 			}
 		}
-		want(w.t, "winners", won, 1)
+		want(w, "winners", won, 1)
 	})
 }
 
 func (w world) claimSide(now time.Time) []store.ClaimedFeed {
-	w.t.Helper()
-	claimed, _, err := w.Feeds.ClaimFeeds(w.ctx(), now, store.ClaimOptions{N: 10, Lease: time.Minute, Token: "side"})
-	w.ok(err)
+	w.Helper()
+	claimed, _ := must2(w.Feeds.ClaimFeeds(w.ctx, now, store.ClaimOptions{N: 10, Lease: time.Minute, Token: "side"}))
 	return claimed
 }
 
@@ -95,24 +85,23 @@ func (w world) claimSide(now time.Time) []store.ClaimedFeed {
 func TestGiveBackFeed(t *testing.T) {
 	each(t, func(w world) {
 		f := w.feed("a.example")
-		beside, _, err := w.Feeds.EnsureFeed(w.ctx(), digest.Feed{URL: "http://a.example/beside", Host: "a.example"})
-		w.ok(err)
+		beside, _ := must2(w.Feeds.EnsureFeed(w.ctx, digest.Feed{URL: "http://a.example/beside", Host: "a.example"}))
 		ann := w.reader("ann", "UTC")
 		w.subscribe(ann, f, beside)
-		w.ok(w.Enqueue(w.ctx(), f.ID, noon))
+		w.ok(w.Enqueue(w.ctx, f.ID, noon))
 		w.one(noon, "t")
 		begun, free := noon.Add(90*time.Second), noon.Add(2*time.Minute)
-		w.ok(w.Feeds.GiveBackFeed(w.ctx(), f.ID, "another's", begun, free))
-		want(w.t, "by another", w.feedAgain(f).LastAttemptAt, noon)
-		w.ok(w.Feeds.GiveBackFeed(w.ctx(), f.ID, "t", begun, free))
-		want(w.t, "the attempt", w.feedAgain(f).LastAttemptAt, begun)
-		want(w.t, "in the queue", w.feedAgain(f).PollAt, noon)
+		w.ok(w.Feeds.GiveBackFeed(w.ctx, f.ID, "another's", begun, free))
+		want(w, "by another", w.feedAgain(f).LastAttemptAt, noon)
+		w.ok(w.Feeds.GiveBackFeed(w.ctx, f.ID, "t", begun, free))
+		want(w, "the attempt", w.feedAgain(f).LastAttemptAt, begun)
+		want(w, "in the queue", w.feedAgain(f).PollAt, noon)
 
-		w.ok(w.Enqueue(w.ctx(), beside.ID, noon))
-		want(w.t, "claimed while the host rests", len(w.claim(free.Add(-time.Second), 9, "u")), 0)
-		want(w.t, "its neighbour", w.one(free, "u").ID, beside.ID)
-		w.ok(w.Feeds.GiveBackFeed(w.ctx(), beside.ID, "u", free, free))
-		want(w.t, "within the gap", len(w.claim(begun.Add(time.Hour-time.Second), 9, "v")), 0)
-		want(w.t, "after the gap", w.one(begun.Add(time.Hour), "v").ID, f.ID)
+		w.ok(w.Enqueue(w.ctx, beside.ID, noon))
+		want(w, "claimed while the host rests", len(w.claim(free.Add(-time.Second), 9, "u")), 0)
+		want(w, "its neighbour", w.one(free, "u").ID, beside.ID)
+		w.ok(w.Feeds.GiveBackFeed(w.ctx, beside.ID, "u", free, free))
+		want(w, "within the gap", len(w.claim(begun.Add(time.Hour-time.Second), 9, "v")), 0)
+		want(w, "after the gap", w.one(begun.Add(time.Hour), "v").ID, f.ID)
 	})
 }

@@ -30,7 +30,7 @@ func (s Feeds) OldestPlan(ctx context.Context, now time.Time) (time.Time, bool, 
 // earliest reads an instant. It reports false for the zero time.
 func (s *database) earliest(ctx context.Context, what, query string, args ...any) (time.Time, bool, error) {
 	var t time.Time
-	err := s.read().get(ctx, &t, query, args...)
+	err := s.read().Get(ctx, &t, query, args...)
 	return t, !t.IsZero(), failed("finding "+what, err)
 }
 
@@ -49,7 +49,7 @@ func (s Feeds) NextPoll(ctx context.Context) (time.Time, bool, error) {
 	var id digest.FeedID
 	for {
 		var rows []queuedFeed
-		err := s.read().all(ctx, &rows, `SELECT f.id, t.poll_at, t.askable_at, f.domain, f.address,
+		err := s.read().All(ctx, &rows, `SELECT f.id, t.poll_at, t.askable_at, f.domain, f.address,
 			COALESCE((SELECT h.lease_until FROM hosts h WHERE h.host = f.host), 0) AS host_until
 			FROM feed_times t CROSS JOIN feeds f WHERE f.id = t.feed_id AND t.poll_at IS NOT NULL AND `+alive+`
 			AND t.poll_at >= ? AND (t.poll_at > ? OR t.feed_id > ?) ORDER BY t.poll_at, t.feed_id LIMIT ?`, last, last,
@@ -59,7 +59,7 @@ func (s Feeds) NextPoll(ctx context.Context) (time.Time, bool, error) {
 		}
 		for _, f := range rows {
 			if best != 0 && f.PollAt >= best { // later feeds in the queue cannot be earlier
-				return best.time(), true, nil
+				return best.Time(), true, nil
 			}
 			if t := max(f.PollAt, f.AskableAt, f.HostUntil, paced.freeAt(f.Domain, f.Address)); best == 0 || t < best {
 				best = t
@@ -67,7 +67,7 @@ func (s Feeds) NextPoll(ctx context.Context) (time.Time, bool, error) {
 			last, id = f.PollAt, f.ID
 		}
 		if len(rows) < nextPollStep {
-			return best.time(), best != 0, nil
+			return best.Time(), best != 0, nil
 		}
 	}
 }

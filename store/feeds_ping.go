@@ -60,7 +60,7 @@ func (s *database) namedBy(ctx context.Context, address string) ([]digest.FeedID
 	host := strings.TrimPrefix(strings.ToLower(u.Hostname()), "www.")
 	bare := strings.TrimSuffix(address, "/")
 	var ids []digest.FeedID
-	err = s.read().all(ctx, &ids, `SELECT f.id FROM feeds f WHERE f.host IN (?, ?) AND f.site_url IN (?, ?)
+	err = s.read().All(ctx, &ids, `SELECT f.id FROM feeds f WHERE f.host IN (?, ?) AND f.site_url IN (?, ?)
 		AND f.merged_into = 0 AND `+wanted+` ORDER BY f.id LIMIT ?`, host, "www."+host, bare, bare+"/", mostPinged)
 	return ids, err
 }
@@ -70,13 +70,13 @@ func (s *database) ping(ctx context.Context, ids []digest.FeedID, now time.Time)
 	const open = ` AND f.merged_into = 0 AND (f.pinged_at = 0 OR t.poll_at IS NULL)
 		AND (f.state IN ('active', 'trial') OR t.last_attempt_at <= ?) AND ` + wanted
 	var some []digest.FeedID
-	tried := at(now).plus(-trialEvery)
-	err := s.read().all(ctx, &some, `SELECT f.id FROM `+timedFeeds+` WHERE f.id IN (`+list(ids)+`)`+open, tried)
+	tried := at(now).Plus(-trialEvery)
+	err := s.read().All(ctx, &some, `SELECT f.id FROM `+timedFeeds+` WHERE f.id IN (`+list(ids)+`)`+open, tried)
 	if err != nil || len(some) == 0 {
 		return failed("taking a ping", err)
 	}
 	return s.change(ctx, "taking a ping", func(c conn) error {
-		_, err := c.exec(ctx, `UPDATE feeds AS f SET pinged_at = ?, `+dailyAtMost+`,
+		err := c.Run(ctx, `UPDATE feeds AS f SET pinged_at = ?, `+dailyAtMost+`,
 			state = CASE WHEN state IN ('dead', 'gone') THEN 'trial' ELSE state END
 			FROM feed_times t WHERE t.feed_id = f.id AND f.id IN (`+list(some)+`)`+open, now, tried)
 		if err != nil {
@@ -110,17 +110,17 @@ func (s Feeds) Vouch(ctx context.Context, id digest.FeedID, now time.Time) error
 			return err
 		}
 		var f digest.Feed
-		found, err := c.find(ctx, &f, `SELECT `+feedColumns+` FROM `+timedFeeds+` WHERE f.id = ? AND f.merged_into = 0`+
-			c.d.lockRows("t"), id)
+		found, err := c.Find(ctx, &f, `SELECT `+feedColumns+` FROM `+timedFeeds+` WHERE f.id = ? AND f.merged_into = 0`+
+			c.d.LockRows("t"), id)
 		if err != nil || !found {
 			return err
 		}
 		v := vouched(f)
-		if err := c.run(ctx, `UPDATE feed_times SET not_before = ? WHERE feed_id = ?`, from(v.NotBefore),
+		if err := c.Run(ctx, `UPDATE feed_times SET not_before = ? WHERE feed_id = ?`, from(v.NotBefore),
 			id); err != nil {
 			return err
 		}
-		if err := c.run(ctx, `UPDATE feeds SET validators_doubted = ?, state = ?, own_interval = ? WHERE id = ?`,
+		if err := c.Run(ctx, `UPDATE feeds SET validators_doubted = ?, state = ?, own_interval = ? WHERE id = ?`,
 			v.ValidatorsDoubted, v.State, v.OwnInterval, id); err != nil {
 			return err
 		}

@@ -9,15 +9,14 @@ import (
 )
 
 func (w world) set(f digest.Feed) digest.Feed {
-	w.t.Helper()
-	_, err := w.Feeds.Record(w.ctx(), noon, []store.Polled{{Feed: f}})
-	w.ok(err)
+	w.Helper()
+	w.poll(noon, store.Polled{Feed: f})
 	return w.feedAgain(f)
 }
 
 func (w world) pinged(now time.Time, urls ...string) {
-	w.t.Helper()
-	w.ok(w.Feeds.Pinged(w.ctx(), urls, now))
+	w.Helper()
+	w.ok(w.Feeds.Pinged(w.ctx, urls, now))
 }
 
 // TestPinged: a ping by the address of a feed or its site queues feeds with readers, but not earlier than their site
@@ -38,16 +37,16 @@ func TestPinged(t *testing.T) {
 		}
 
 		f, fresh, unread, second = w.feedAgain(f), w.feedAgain(fresh), w.feedAgain(unread), w.feedAgain(second)
-		want(w.t, "queued", f.PollAt, now)
-		want(w.t, "pinged", f.PingedAt, now)
-		want(w.t, "by its site", second.PollAt.IsZero(), true) // www.d.example/blog is not d.example/blog
-		want(w.t, "still fresh", fresh.PollAt, fresh.FreshUntil)
-		want(w.t, "nobody takes it", unread.PollAt.IsZero() && unread.PingedAt.IsZero(), true)
+		want(w, "queued", f.PollAt, now)
+		want(w, "pinged", f.PingedAt, now)
+		want(w, "by its site", second.PollAt.IsZero(), true) // www.d.example/blog is not d.example/blog
+		want(w, "still fresh", fresh.PollAt, fresh.FreshUntil)
+		want(w, "nobody takes it", unread.PollAt.IsZero() && unread.PingedAt.IsZero(), true)
 
 		w.pinged(now, "https://a.example/", "https://d.example/blog", fresh.URL)
-		want(w.t, "by its site", w.feedAgain(second).PollAt, now)
+		want(w, "by its site", w.feedAgain(second).PollAt, now)
 		w.pinged(now.Add(time.Minute), f.URL, f.URL)
-		want(w.t, "a second ping", w.feedAgain(f).PingedAt, now)
+		want(w, "a second ping", w.feedAgain(f).PingedAt, now)
 	})
 }
 
@@ -59,8 +58,8 @@ func TestPingedS35(t *testing.T) {
 		w.subscribe(w.reader("ann", "UTC"), f)
 		for _, clock := range []time.Duration{58 * time.Minute, 59 * time.Minute, 60*time.Minute - time.Second,
 			60 * time.Minute, 62*time.Minute - time.Second, 62 * time.Minute} {
-			w.ok(w.Exec(w.ctx(), `UPDATE feed_times SET poll_at = NULL`))
-			w.ok(w.Exec(w.ctx(), `UPDATE feeds SET pinged_at = 0`))
+			w.exec(`UPDATE feed_times SET poll_at = NULL`)
+			w.exec(`UPDATE feeds SET pinged_at = 0`)
 			now := noon.Add(clock)
 			w.pinged(now, f.URL)
 			at := w.feedAgain(f).PollAt
@@ -79,12 +78,12 @@ func TestPingedTrial(t *testing.T) {
 		f.State, f.LastAttemptAt = digest.FeedDead, noon
 		f = w.set(f)
 		w.pinged(noon.Add(23*time.Hour), f.URL)
-		want(w.t, "too early", w.feedAgain(f).State, digest.FeedDead)
-		now := noon.Add(24*time.Hour + 30*time.Minute)
+		want(w, "too early", w.feedAgain(f).State, digest.FeedDead)
+		now := noon.Add(day + 30*time.Minute)
 		w.pinged(now, f.URL)
 		f = w.feedAgain(f)
-		want(w.t, "on trial", f.State, digest.FeedTrial)
-		want(w.t, "queued", f.PollAt, now)
+		want(w, "on trial", f.State, digest.FeedTrial)
+		want(w, "queued", f.PollAt, now)
 	})
 }
 
@@ -93,16 +92,14 @@ func TestPingedSite(t *testing.T) {
 	each(t, func(w world) {
 		d := w.reader("ann", "UTC")
 		for i := range 15 {
-			f, _, err := w.Feeds.EnsureFeed(w.ctx(), digest.Feed{URL: "https://a.example/" + string(rune('a'+i)),
-				Host: "a.example", SiteURL: "https://a.example"})
-			w.ok(err)
+			f, _ := must2(w.Feeds.EnsureFeed(w.ctx, digest.Feed{URL: "https://a.example/" + string(rune('a'+i)),
+				Host: "a.example", SiteURL: "https://a.example"}))
 			w.subscribe(d, f)
 		}
-		w.ok(w.Exec(w.ctx(), `UPDATE feed_times SET poll_at = NULL`))
+		w.exec(`UPDATE feed_times SET poll_at = NULL`)
 		w.pinged(noon, "https://a.example/")
-		n, err := w.Count(w.ctx(), `SELECT count(*) FROM feeds WHERE pinged_at > 0`)
-		w.ok(err)
-		want(w.t, "pinged", n, 10)
+		n := w.count(`SELECT count(*) FROM feeds WHERE pinged_at > 0`)
+		want(w, "pinged", n, 10)
 	})
 }
 
@@ -133,14 +130,12 @@ func TestVouch(t *testing.T) {
 			f.State, f.FreshUntil, f.NotBefore, f.LastStatus = tt.have.State, tt.have.FreshUntil, tt.have.NotBefore,
 				tt.have.LastStatus
 			f = w.set(f)
-			earliest, err := w.Feeds.VouchedAt(f, noon)
-			w.ok(err)
-			want(w.t, tt.name+": may be asked", earliest, tt.poll)
-			w.ok(w.Feeds.Vouch(w.ctx(), f.ID, noon))
+			want(w, tt.name+": may be asked", must(w.Feeds.VouchedAt(f, noon)), tt.poll)
+			w.ok(w.Feeds.Vouch(w.ctx, f.ID, noon))
 			f = w.feedAgain(f)
-			want(w.t, tt.name+": state", f.State, tt.state)
-			want(w.t, tt.name+": asked", f.PollAt, tt.poll)
-			want(w.t, tt.name+": doubted", f.ValidatorsDoubted, true)
+			want(w, tt.name+": state", f.State, tt.state)
+			want(w, tt.name+": asked", f.PollAt, tt.poll)
+			want(w, tt.name+": doubted", f.ValidatorsDoubted, true)
 		}
 	})
 }
@@ -156,9 +151,9 @@ func TestNewsEndsSilence(t *testing.T) {
 		}
 		w.pinged(noon, pinged.URL)
 		w.pinged(noon, plain.URL)
-		w.ok(w.Feeds.Vouch(w.ctx(), vouched.ID, noon))
+		w.ok(w.Feeds.Vouch(w.ctx, vouched.ID, noon))
 		for _, f := range []digest.Feed{pinged, vouched, plain} {
-			want(w.t, f.Host, w.feedAgain(f).OwnInterval, day)
+			want(w, f.Host, w.feedAgain(f).OwnInterval, day)
 		}
 	})
 }
@@ -170,13 +165,13 @@ func TestNewsDuringAFailure(t *testing.T) {
 		w.subscribe(w.reader("ann", "UTC"), f)
 		f.OwnInterval, f.ValidatorsDoubted = 7*day, true
 		f = w.set(f)
-		w.ok(w.Enqueue(w.ctx(), f.ID, noon))
+		w.ok(w.Enqueue(w.ctx, f.ID, noon))
 		claimed := w.one(noon, "t")
-		w.ok(w.Feeds.Vouch(w.ctx(), f.ID, noon.Add(time.Minute)))
+		w.ok(w.Feeds.Vouch(w.ctx, f.ID, noon.Add(time.Minute)))
 		w.end(noon.Add(2*time.Minute), claimed, func(p *store.Polled) { p.Feed.LastStatus = 500 })
-		want(w.t, "interval", w.feedAgain(f).OwnInterval, day)
-		w.ok(w.Exec(w.ctx(), `UPDATE feed_times SET poll_at = ?`, noon.Add(time.Hour).Unix())) // as a midnight does
-		want(w.t, "a second too early", len(w.claim(noon.Add(day-time.Second), 9, "u")), 0)
-		want(w.t, "a day later", len(w.claim(noon.Add(day), 9, "v")), 1)
+		want(w, "interval", w.feedAgain(f).OwnInterval, day)
+		w.exec(`UPDATE feed_times SET poll_at = ?`, noon.Add(time.Hour).Unix()) // as a midnight does
+		want(w, "a second too early", len(w.claim(noon.Add(day-time.Second), 9, "u")), 0)
+		want(w, "a day later", len(w.claim(noon.Add(day), 9, "v")), 1)
 	})
 }

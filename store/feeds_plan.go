@@ -27,7 +27,7 @@ func (s Feeds) Plan(ctx context.Context, now time.Time,
 		return PlanResult{}, failed("planning", err)
 	}
 	return changed(ctx, s.database, "planning", func(c conn) (result PlanResult, err error) {
-		if err := c.untilCommit(ctx, s.d.lockPlan, s.d.lockShared); err != nil {
+		if err := c.UntilCommit(ctx, s.d.LockPlan, s.d.LockShared); err != nil {
 			return result, err
 		}
 		due, err := dueFeeds(ctx, c, at(now))
@@ -45,7 +45,7 @@ func (s Feeds) Plan(ctx context.Context, now time.Time,
 			}
 			result.Feeds += n
 		}
-		result.Digests, err = c.exec(ctx, `UPDATE digests AS d SET planned_due_at = next_due_at, planned_at = ?
+		result.Digests, err = c.Exec(ctx, `UPDATE digests AS d SET planned_due_at = next_due_at, planned_at = ?
 			WHERE `+unplanned+` AND d.next_due_at <= ?`, now, now)
 		result.Digests += between
 		if err == nil {
@@ -64,14 +64,14 @@ func anyDue(ctx context.Context, c conn, now instant) (bool, error) {
 	if err != nil || unplanned {
 		return unplanned, err
 	}
-	n, err := c.number(ctx, `SELECT count(*) FROM (SELECT 1 FROM digests d WHERE d.next_poll_at > 0
+	n, err := c.Number(ctx, `SELECT count(*) FROM (SELECT 1 FROM digests d WHERE d.next_poll_at > 0
 		AND d.next_poll_at <= ? LIMIT 1) x`, now)
 	return n > 0, err
 }
 
 func anyUnplanned(ctx context.Context, c conn, now instant) (bool, error) {
 	var first instant
-	return c.find(ctx, &first, `SELECT d.next_due_at FROM digests d WHERE `+
+	return c.Find(ctx, &first, `SELECT d.next_due_at FROM digests d WHERE `+
 		unplanned+` AND d.next_due_at <= ? ORDER BY d.next_due_at LIMIT 1`, now)
 }
 
@@ -81,7 +81,7 @@ func dueFeeds(ctx context.Context, c conn, now instant) (due []dueFeed, err erro
 	if any, err := anyUnplanned(ctx, c, now); err != nil || !any {
 		return nil, err
 	}
-	err = c.all(ctx, &due, `SELECT s.feed_id, MAX(d.next_due_at) AS due_at FROM digests d CROSS JOIN subscriptions s
+	err = c.All(ctx, &due, `SELECT s.feed_id, MAX(d.next_due_at) AS due_at FROM digests d CROSS JOIN subscriptions s
 		WHERE s.digest_id = d.id AND s.paused = 0 AND `+
 		unplanned+` AND d.next_due_at <= ? GROUP BY s.feed_id ORDER BY s.feed_id`, now)
 	return due, err
@@ -100,13 +100,13 @@ func planBetween(ctx context.Context, c conn, now time.Time, due []dueFeed) (dig
 		return 0, due, err
 	}
 	var more []dueFeed
-	err = c.all(ctx, &more, `SELECT s.feed_id, MAX(d.next_poll_at) AS due_at FROM digests d CROSS JOIN subscriptions s
+	err = c.All(ctx, &more, `SELECT s.feed_id, MAX(d.next_poll_at) AS due_at FROM digests d CROSS JOIN subscriptions s
 		WHERE s.digest_id = d.id AND s.paused = 0 AND d.next_poll_at > 0 AND d.next_poll_at <= ? GROUP BY s.feed_id`,
 		now)
 	if err != nil {
 		return 0, nil, err
 	}
-	both, err := c.number(ctx, `SELECT count(*) FROM digests d WHERE d.next_poll_at > 0 AND d.next_poll_at <= ? AND `+
+	both, err := c.Number(ctx, `SELECT count(*) FROM digests d WHERE d.next_poll_at > 0 AND d.next_poll_at <= ? AND `+
 		unplanned+` AND d.next_due_at <= ?`, now, now)
 	if err != nil {
 		return 0, nil, err
@@ -142,16 +142,16 @@ func enqueue(ctx context.Context, c conn, due []dueFeed, schedule func(digest.Fe
 		ids[i], dueAt[d.FeedID] = d.FeedID, d.DueAt
 	}
 	var feeds []askRow
-	if err := c.all(ctx, &feeds, `SELECT `+planColumns+` FROM `+timedFeeds+` WHERE f.id`+c.d.oneOf+` AND `+
-		alive, keys(c.d, ids)); err != nil {
+	if err := c.All(ctx, &feeds, `SELECT `+planColumns+` FROM `+timedFeeds+` WHERE f.id`+c.d.OneOf+` AND `+
+		alive, ids); err != nil {
 		return 0, err
 	}
 	var v values
 	var saved []digest.FeedID
 	for _, f := range feeds {
-		due := dueAt[f.ID].time()
+		due := dueAt[f.ID].Time()
 		if poll, ok := schedule(f.Feed, due); ok {
-			v.row(f.ID, poll)
+			v.Row(f.ID, poll)
 		} else if f.PushedUntil.After(due) {
 			f.PushedUntil = time.Time{}
 			if _, would := schedule(f.Feed, due); would {
@@ -162,7 +162,7 @@ func enqueue(ctx context.Context, c conn, due []dueFeed, schedule func(digest.Fe
 	if err := noteSaved(ctx, c, saved); err != nil {
 		return 0, err
 	}
-	return c.execRows(ctx, &v, `WITH v (id, poll_at) AS (VALUES {rows})
+	return c.ExecRows(ctx, &v, `WITH v (id, poll_at) AS (VALUES {rows})
 		UPDATE feed_times SET poll_at = v.poll_at FROM v
 		WHERE feed_times.feed_id = v.id AND (feed_times.poll_at IS NULL OR feed_times.poll_at > v.poll_at)`)
 }

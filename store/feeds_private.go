@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"digest"
+	"digest/store/db"
 )
 
 // A private feed has one reader and a credential that package seal has encrypted (column sealed). No document can
@@ -13,12 +14,12 @@ import (
 // merges into it (I9). The credential is deleted with the subscription.
 
 func setSealed(ctx context.Context, c conn, id digest.FeedID, sealed string) error {
-	return c.run(ctx, `UPDATE feeds SET sealed = ? WHERE id = ? AND sealed <> ?`, sealed, id, sealed)
+	return c.Run(ctx, `UPDATE feeds SET sealed = ? WHERE id = ? AND sealed <> ?`, sealed, id, sealed)
 }
 
 // forgetSealed deletes the credentials of private feeds without subscriptions.
 func forgetSealed(ctx context.Context, c conn) error {
-	return c.run(ctx, `UPDATE feeds SET sealed = '' WHERE sealed <> '' AND NOT EXISTS
+	return c.Run(ctx, `UPDATE feeds SET sealed = '' WHERE sealed <> '' AND NOT EXISTS
 		(SELECT 1 FROM subscriptions s WHERE s.feed_id = feeds.id)`)
 }
 
@@ -39,12 +40,12 @@ func (s Feeds) RenewSealed(ctx context.Context, f digest.Feed, now time.Time) er
 		if err != nil {
 			return err
 		}
-		if err := c.run(ctx, `UPDATE feed_times SET not_before = 0 WHERE feed_id = ?
+		if err := c.Run(ctx, `UPDATE feed_times SET not_before = 0 WHERE feed_id = ?
 			AND EXISTS (SELECT 1 FROM feeds f WHERE f.id = feed_id AND f.last_status NOT IN (429, 503))`,
 			id); err != nil {
 			return err
 		}
-		if err := c.runOne(ctx, noFeed(),
+		if err := c.RunOne(ctx, noFeed(),
 			`UPDATE feeds SET url = ?, sealed = ?, state = 'active', errors = 0, first_error_at = 0, failing_since = 0,
 			gone_at = 0, last_error = '', own_interval = 0 WHERE id = ? AND merged_into = 0`, address, f.Sealed,
 			id); err != nil {
@@ -69,31 +70,31 @@ func (p Polled) staysPrivate(row lockedFeed) Polled {
 
 // endLease ends the lease of a feed, so that a poll in flight is discarded.
 func endLease(ctx context.Context, c conn, id digest.FeedID) error {
-	return c.run(ctx, `UPDATE feed_times SET lease_until = 0, lease_token = '' WHERE feed_id = ?`, id)
+	return c.Run(ctx, `UPDATE feed_times SET lease_until = 0, lease_token = '' WHERE feed_id = ?`, id)
 }
 
 // MakePrivate makes a feed private, with f's ID, URL, Sealed and SiteURL, and deletes its old address everywhere. It
 // returns digest.Conflict if a digest other than only subscribes to the feed. If only is 0, all subscriptions remain.
 func (s Feeds) MakePrivate(ctx context.Context, f digest.Feed, only digest.DigestID) error {
 	return s.change(ctx, "making a feed private", func(c conn) error {
-		if err := c.untilCommit(ctx, s.d.lockShared); err != nil {
+		if err := c.UntilCommit(ctx, s.d.LockShared); err != nil {
 			return err
 		}
 		if err := lockFeed(ctx, c, f.ID); err != nil {
 			return err
 		}
 		if only != 0 {
-			n, err := c.number(ctx, `SELECT count(*) FROM subscriptions WHERE feed_id = ? AND digest_id <> ?`, f.ID,
+			n, err := c.Number(ctx, `SELECT count(*) FROM subscriptions WHERE feed_id = ? AND digest_id <> ?`, f.ID,
 				only)
 			if err != nil {
 				return err
 			}
 			if n > 0 {
-				return conflict("other readers here follow this feed too; unsubscribe from it, and add it anew with its password or as a secret")
+				return db.Conflict("other readers here follow this feed too; unsubscribe from it, and add it anew with its password or as a secret")
 			}
 		}
 		var was string
-		err := c.get(ctx, &was, `SELECT url FROM feeds WHERE id = ? AND merged_into = 0`, f.ID)
+		err := c.Get(ctx, &was, `SELECT url FROM feeds WHERE id = ? AND merged_into = 0`, f.ID)
 		if isNone(err) {
 			return noFeed()
 		}
@@ -110,7 +111,7 @@ func (s Feeds) MakePrivate(ctx context.Context, f digest.Feed, only digest.Diges
 // freeAddress returns the address of a private feed, with a number if another feed has it. This happens if a reader
 // subscribed with an old and a new password.
 func freeAddress(ctx context.Context, c conn, f digest.Feed) (string, error) {
-	n, err := c.number(ctx, `SELECT count(*) FROM feeds WHERE url = ? AND id <> ?`, f.URL, f.ID)
+	n, err := c.Number(ctx, `SELECT count(*) FROM feeds WHERE url = ? AND id <> ?`, f.URL, f.ID)
 	if n > 0 {
 		return fmt.Sprintf("%s-%d", f.URL, f.ID), err
 	}
@@ -139,7 +140,7 @@ func hideAddress(ctx context.Context, c conn, f digest.Feed, was string) error {
 		{`UPDATE subscriptions SET title = '' WHERE feed_id = ? AND title = ?`, []any{f.ID, was}},
 		{`UPDATE notices SET url = ?, moved_to = '' WHERE feed_id = ?`, []any{f.URL, f.ID}},
 	} {
-		if err := c.run(ctx, s.statement, s.args...); err != nil {
+		if err := c.Run(ctx, s.statement, s.args...); err != nil {
 			return err
 		}
 	}
@@ -163,7 +164,7 @@ func (s Feeds) Reseal(ctx context.Context, was, is digest.Feed) error {
 		if err != nil {
 			return err
 		}
-		return c.run(ctx, `UPDATE feeds SET url = ?, sealed = ? WHERE id = ? AND sealed = ?`, address, is.Sealed,
+		return c.Run(ctx, `UPDATE feeds SET url = ?, sealed = ? WHERE id = ? AND sealed = ?`, address, is.Sealed,
 			was.ID, was.Sealed)
 	})
 }
@@ -206,12 +207,12 @@ func (s Feeds) HideFormer(ctx context.Context) error {
 				clear, []string{`UPDATE notices SET url = ? WHERE url = ?`}},
 		} {
 			var stored []string
-			if err := c.all(ctx, &stored, cells.find); err != nil {
+			if err := c.All(ctx, &stored, cells.find); err != nil {
 				return err
 			}
 			for _, address := range stored {
 				if bare := digest.WithoutCredentials(address); bare != address {
-					if err := c.execEach(ctx, cells.hides, bare, address); err != nil {
+					if err := c.ExecEach(ctx, cells.hides, bare, address); err != nil {
 						return err
 					}
 				}

@@ -19,17 +19,17 @@ const timedFeeds = `feeds f JOIN feed_times t ON t.feed_id = f.id`
 func addTimes(ctx context.Context, c conn, ids []digest.FeedID, attempt instant) error {
 	var v values
 	for _, id := range ids {
-		v.row(id, attempt)
+		v.Row(id, attempt)
 	}
-	return c.runRows(ctx, &v, `INSERT INTO feed_times (feed_id, last_attempt_at) VALUES {rows}`)
+	return c.RunRows(ctx, &v, `INSERT INTO feed_times (feed_id, last_attempt_at) VALUES {rows}`)
 }
 
 // lockTimes locks the times of feeds until the transaction ends. Later reads see what the previous holder of the lock
 // has committed, also in the record.
 func lockTimes(ctx context.Context, c conn, ids []digest.FeedID) error {
-	if c.d.forUpdate == "" {
+	if c.d.ForUpdate == "" {
 		return nil
 	}
-	return c.run(ctx, `SELECT 1 FROM feed_times t WHERE t.feed_id`+c.d.oneOf+` ORDER BY t.feed_id`+c.d.forUpdate,
-		keys(c.d, ids))
+	return c.Run(ctx, `SELECT 1 FROM feed_times t WHERE t.feed_id`+c.d.OneOf+` ORDER BY t.feed_id`+c.d.ForUpdate,
+		ids)
 }

@@ -36,8 +36,8 @@ func (q *claiming) countSubscribers(ctx context.Context, won []askRow) error {
 		ID          digest.FeedID
 		Subscribers int
 	}
-	if err := q.c.all(ctx, &rows, `SELECT f.id, `+toldSubscribers+` AS subscribers FROM feeds f WHERE f.id`+q.c.d.oneOf,
-		keys(q.c.d, old)); err != nil {
+	if err := q.c.All(ctx, &rows, `SELECT f.id, `+toldSubscribers+` AS subscribers FROM feeds f WHERE f.id`+q.c.d.OneOf,
+		old); err != nil {
 		return err
 	}
 	counted := make(map[digest.FeedID]int, len(rows))

@@ -27,10 +27,10 @@ type FenceRules struct {
 
 // A heartbeat identifies the instance that last worked on the database.
 type heartbeat struct {
-	BaseURL string `json:"base_url"`
-	At      int64  `json:"at"`
-	Brought string `json:"brought,omitempty"` // the reason if a restore or a copy fenced the database
-	AsOf    bool   `json:"as_of,omitempty"`   // At was set by --now
+	BaseURL string  `json:"base_url"`
+	At      instant `json:"at"`
+	Brought string  `json:"brought,omitempty"` // the reason if a restore or a copy fenced the database
+	AsOf    bool    `json:"as_of,omitempty"`   // At was set by --now
 }
 
 // Beat writes a heartbeat unless the database is fenced. Workers call it before they poll or send mail, and regularly
@@ -52,7 +52,7 @@ func (s Operator) Beat(ctx context.Context, baseURL string, now time.Time, rules
 		if err != nil || f.Reason != "" {
 			return f, err
 		}
-		return f, heartbeat{BaseURL: baseURL, At: int64(at(now)), AsOf: rules.AsOf}.leave(ctx, c)
+		return f, heartbeat{BaseURL: baseURL, At: at(now), AsOf: rules.AsOf}.leave(ctx, c)
 	})
 }
 
@@ -73,10 +73,10 @@ func (s Operator) Unfence(ctx context.Context, baseURL string, now time.Time) er
 	return s.change(ctx, "releasing the fence", func(c conn) error { return beat(ctx, c, baseURL, now) })
 }
 
-func (b heartbeat) at() time.Time { return instant(b.At).time() }
+func (b heartbeat) at() time.Time { return b.At.Time() }
 
 func beat(ctx context.Context, c conn, baseURL string, now time.Time) error {
-	return heartbeat{BaseURL: baseURL, At: int64(at(now))}.leave(ctx, c)
+	return heartbeat{BaseURL: baseURL, At: at(now)}.leave(ctx, c)
 }
 
 func (b heartbeat) leave(ctx context.Context, c conn) error {
@@ -109,11 +109,11 @@ func lookFence(ctx context.Context, c conn, baseURL string, now time.Time, rules
 	if !elsewhere && age <= rules.After && !back && last.Brought == "" {
 		return f, nil
 	}
-	var readers int
-	if err := c.get(ctx, &readers, `SELECT count(*) FROM (SELECT 1 FROM users LIMIT 1) u`); err != nil || readers == 0 {
+	readers, err := c.Number(ctx, `SELECT count(*) FROM (SELECT 1 FROM users LIMIT 1) u`)
+	if err != nil || readers == 0 {
 		return f, err
 	}
-	if err := c.get(ctx, &f.Waiting, `SELECT (SELECT count(*) FROM editions WHERE state = 'ready')
+	if err := c.Get(ctx, &f.Waiting, `SELECT (SELECT count(*) FROM editions WHERE state = 'ready')
 		+ (SELECT count(*) FROM mail_claims WHERE state <> 'sent')
 		+ (SELECT count(*) FROM digests WHERE state = 'active' AND next_due_at <= ?)`, now); err != nil {
 		return f, err
@@ -179,7 +179,7 @@ func (s Operator) Waiting(ctx context.Context, now time.Time) (FenceView, error)
 	if err := s.Policy.check(); err != nil {
 		return v, fmt.Errorf("looking for what would be asked: %w", err)
 	}
-	err := s.read().all(ctx, &feeds,
+	err := s.read().All(ctx, &feeds,
 		`SELECT f.url, `+askColumns+` FROM `+timedFeeds+` WHERE `+alive+` AND t.askable_at <= ?
 		AND (t.poll_at <= ? OR EXISTS (SELECT 1 FROM subscriptions s JOIN digests d ON d.id = s.digest_id
 			WHERE s.feed_id = f.id AND s.paused = 0 AND `+gathers+` AND `+askedAt+` <= ?)) ORDER BY f.url`, now,
@@ -241,7 +241,7 @@ type FenceCounts struct {
 
 // CountWaiting counts what a release of the fence would send.
 func (s Operator) CountWaiting(ctx context.Context, now time.Time) (n FenceCounts, err error) {
-	err = s.read().get(ctx, &n,
+	err = s.read().Get(ctx, &n,
 		`SELECT CAST(COALESCE(SUM(w.sealed + CASE WHEN w.due > 0 THEN 1 ELSE 0 END), 0) AS BIGINT) AS editions,
 		count(DISTINCT CASE WHEN w.sealed = 0 AND w.due < 0 THEN w.user_id END) AS if_news FROM `+waitingMail(at(now)))
 	return n, failed("counting what would be sent", err)

@@ -36,7 +36,7 @@ func (s Operator) FenceSource(ctx context.Context, reason string) (undo func(con
 			case err != nil || !bytes.Equal(now, is):
 				return err
 			case was == nil:
-				return c.run(ctx, `DELETE FROM settings WHERE key = ?`, beatKey)
+				return c.Run(ctx, `DELETE FROM settings WHERE key = ?`, beatKey)
 			}
 			return c.setSetting(ctx, beatKey, was)
 		})
@@ -59,11 +59,11 @@ func (s Operator) UnfenceAfter(ctx context.Context, baseURL string, now, before 
 	}
 	err = s.changeAlone(ctx, "releasing the fence", func(c conn) error {
 		const late = `e.send_at < ?`
-		if err := c.run(ctx, `DELETE FROM mail_claims WHERE state IN ('leased', 'dotting') AND edition_id IN (
+		if err := c.Run(ctx, `DELETE FROM mail_claims WHERE state IN ('leased', 'dotting') AND edition_id IN (
 			SELECT e.id FROM editions e WHERE e.state = 'leased' AND `+late+`)`, before); err != nil {
 			return err
 		}
-		sealed, err = c.exec(ctx, `UPDATE editions AS e SET state = ?, error = ?, undelivered = 0
+		sealed, err = c.Exec(ctx, `UPDATE editions AS e SET state = ?, error = ?, undelivered = 0
 			WHERE `+late+` AND (e.state = 'ready' OR e.state = 'expired' AND `+undelivered+`
 			OR e.state = 'leased' AND NOT EXISTS (SELECT 1 FROM mail_claims mc WHERE mc.edition_id = e.id))`,
 			digest.EditionUnmailed, leftUnmailed, before)

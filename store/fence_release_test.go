@@ -16,29 +16,26 @@ import (
 func TestSourceIsFenced(t *testing.T) {
 	each(t, func(w world) {
 		w.reader("ann", "UTC")
-		undo, err := w.Operator.FenceSource(w.ctx(), "a copy was begun")
-		w.ok(err)
-		want(w.t, "one that nobody has worked on yet", w.beat(home, noon).Reason, "a copy was begun")
-		w.ok(undo(w.ctx()))
-		want(w.t, "whose copy failed", w.beat(home, noon).Reason, "")
+		undo := must(w.Operator.FenceSource(w.ctx, "a copy was begun"))
+		want(w, "one that nobody has worked on yet", w.beat(home, noon).Reason, "a copy was begun")
+		w.ok(undo(w.ctx))
+		want(w, "whose copy failed", w.beat(home, noon).Reason, "")
 
-		undo, err = w.Operator.FenceSource(w.ctx(), "a copy was begun")
-		w.ok(err)
+		undo = must(w.Operator.FenceSource(w.ctx, "a copy was begun"))
 		for _, base := range []string{home, "https://other.example.org"} {
 			f := w.beat(base, noon.Add(time.Minute))
-			want(w.t, base, f.Reason, "a copy was begun")
-			want(w.t, "last used", f.BaseURL+" "+f.Beat.String(), home+" "+noon.String())
+			want(w, base, f.Reason, "a copy was begun")
+			want(w, "last used", f.BaseURL+" "+f.Beat.String(), home+" "+noon.String())
 		}
-		again, err := w.Operator.FenceSource(w.ctx(), "it moved")
-		w.ok(err)
-		want(w.t, "moved", w.beat(home, noon.Add(2*time.Minute)).Reason, "it moved")
-		w.ok(undo(w.ctx()))
-		want(w.t, "undone too late", w.beat(home, noon.Add(2*time.Minute)).Reason, "it moved")
-		w.ok(again(w.ctx()))
-		want(w.t, "a second copy failed", w.beat(home, noon.Add(2*time.Minute)).Reason, "a copy was begun")
-		w.ok(w.Operator.Unfence(w.ctx(), home, noon.Add(3*time.Minute)))
-		w.ok(undo(w.ctx()))
-		want(w.t, "released", w.beat(home, noon.Add(3*time.Minute)).Reason, "")
+		again := must(w.Operator.FenceSource(w.ctx, "it moved"))
+		want(w, "moved", w.beat(home, noon.Add(2*time.Minute)).Reason, "it moved")
+		w.ok(undo(w.ctx))
+		want(w, "undone too late", w.beat(home, noon.Add(2*time.Minute)).Reason, "it moved")
+		w.ok(again(w.ctx))
+		want(w, "a second copy failed", w.beat(home, noon.Add(2*time.Minute)).Reason, "a copy was begun")
+		w.ok(w.Operator.Unfence(w.ctx, home, noon.Add(3*time.Minute)))
+		w.ok(undo(w.ctx))
+		want(w, "released", w.beat(home, noon.Add(3*time.Minute)).Reason, "")
 	})
 }
 
@@ -49,45 +46,43 @@ func TestUnfenceAfter(t *testing.T) {
 		f := w.feed("f.example")
 		digests := map[string]digest.Digest{}
 		for _, name := range []string{"ready", "leased", "dotting", "taken", "lost", "later"} {
-			digests[name] = w.reader(name, "Europe/Paris")
+			digests[name] = w.reader(name)
 			w.subscribe(digests[name], f)
 		}
-		w.ok(w.Readers.SetDeliverAt(w.ctx(), digests["later"].ID, 7*time.Hour)) // 06:00 UTC
-		w.record(noon, f, posts(noon, "old"))
-		want(w.t, "sealed", w.hour(parisMidnight), 6)
+		w.ok(w.Readers.SetDeliverAt(w.ctx, digests["later"].ID, 7*time.Hour)) // 06:00 UTC
+		w.posted(f, "old")
+		want(w, "sealed", w.hour(parisMidnight), 6)
 		ids := map[string]digest.EditionID{}
 		for name, d := range digests {
-			all, err := w.Editions.Editions(w.ctx(), d.ID, 1)
-			w.ok(err)
-			ids[name] = all[0].ID
+			all := w.latest(d)
+			ids[name] = all.ID
 		}
 		w.claimEditions(parisMidnight, 5, "dead")
 		w.dot(parisMidnight, "dead", ids["dotting"], ids["taken"])
 		w.mark(parisMidnight, "dead", digest.Mark{ID: ids["taken"], State: digest.EditionSent})
 		for name, state := range map[string]string{"ready": "ready", "lost": "expired"} {
-			w.ok(w.Exec(w.ctx(), `DELETE FROM mail_claims WHERE edition_id = ?`, ids[name]))
-			w.ok(w.Exec(w.ctx(), `UPDATE editions SET state = ?, undelivered = CASE WHEN ? = 'expired' THEN 1
-				ELSE 0 END WHERE id = ?`, state, state, ids[name]))
+			w.exec(`DELETE FROM mail_claims WHERE edition_id = ?`, ids[name])
+			w.exec(`UPDATE editions SET state = ?, undelivered = CASE WHEN ? = 'expired' THEN 1
+				ELSE 0 END WHERE id = ?`, state, state, ids[name])
 		}
 
 		lost := parisMidnight.Add(4 * time.Hour) // 03:00 UTC, when the machine was lost
-		sealed, err := w.Operator.UnfenceAfter(w.ctx(), home, lost.Add(time.Hour), lost)
-		w.ok(err)
-		want(w.t, "sealed and not mailed", sealed, 4)
+		sealed := must(w.Operator.UnfenceAfter(w.ctx, home, lost.Add(time.Hour), lost))
+		want(w, "sealed and not mailed", sealed, 4)
 		for name, state := range map[string]digest.EditionState{
 			"ready": "unmailed", "leased": "unmailed", "dotting": "unmailed",
 			"taken": "sent", "lost": "unmailed", "later": "ready",
 		} {
 			e := w.edition(ids[name])
-			want(w.t, name, e.State, state)
-			want(w.t, name+" has a reason", e.Error != "", state == digest.EditionUnmailed)
+			want(w, name, e.State, state)
+			want(w, name+" has a reason", e.Error != "", state == digest.EditionUnmailed)
 		}
 		now := lost.Add(time.Hour)
-		want(w.t, "mailed at once", len(w.send(now)), 0)
+		want(w, "mailed at once", len(w.send(now)), 0)
 		w.recoverDead(now.Add(time.Hour))
-		want(w.t, "mailed later", len(w.send(parisMidnight.Add(8*time.Hour))), 1)
+		want(w, "mailed later", len(w.send(parisMidnight.Add(8*time.Hour))), 1)
 		for _, name := range []string{"ready", "lost"} {
-			want(w.t, name+" on the web", w.shown(digests[name]), "2026-11-20 old")
+			want(w, name+" on the web", w.shown(digests[name]), "2026-11-20 old")
 		}
 	})
 }
@@ -116,31 +111,27 @@ func TestDiscardedMidnights(t *testing.T) {
 				f := w.feed("f.example")
 				var digests []digest.Digest
 				for i, hour := range hours {
-					d := w.reader(fmt.Sprint("reader", i), "Europe/Paris")
+					d := w.reader(fmt.Sprint("reader", i))
 					w.subscribe(d, f)
-					w.ok(w.Readers.SetDeliverAt(w.ctx(), d.ID, hour))
+					w.ok(w.Readers.SetDeliverAt(w.ctx, d.ID, hour))
 					digests = append(digests, d)
 				}
-				w.record(noon, f, posts(noon, "old"))
+				w.posted(f, "old")
 				now := parisMidnight.Add(tt.released)
-				sealed, err := w.Operator.UnfenceAfter(w.ctx(), home, now, parisMidnight.Add(tt.before))
-				w.ok(err)
-				want(w.t, "sealed", sealed, 0)
-				want(w.t, "made", w.hour(now), 2)
+				sealed := must(w.Operator.UnfenceAfter(w.ctx, home, now, parisMidnight.Add(tt.before)))
+				want(w, "sealed", sealed, 0)
+				want(w, "made", w.hour(now), 2)
 				var states []string
 				for _, d := range digests {
-					all, err := w.Editions.Editions(w.ctx(), d.ID, 1)
-					w.ok(err)
+					all := must(w.Editions.Editions(w.ctx, d.ID, 1))
 					states = append(states, string(all[0].State))
 				}
-				want(w.t, "states", strings.Join(states, " "), tt.want)
+				want(w, "states", strings.Join(states, " "), tt.want)
 				next := now.Add(day)
 				w.record(next.Add(-time.Hour), f, posts(next, "new"))
 				w.hour(next)
 				for _, d := range digests {
-					all, err := w.Editions.Editions(w.ctx(), d.ID, 1)
-					w.ok(err)
-					want(w.t, "the next one", all[0].State, digest.EditionReady)
+					want(w, "the next one", must(w.Editions.Editions(w.ctx, d.ID, 1))[0].State, digest.EditionReady)
 				}
 			})
 		})
@@ -156,59 +147,54 @@ func TestWaitingNamesWhoIsMailed(t *testing.T) {
 				if !sealed {
 					name += "-due"
 				}
-				w.subscribe(w.reader(name, "Europe/Paris"), f)
+				w.subscribe(w.reader(name), f)
 			}
 			if sealed {
-				w.record(noon, f, posts(noon, "old"))
+				w.posted(f, "old")
 				w.hour(parisMidnight)
-				w.ok(w.Exec(w.ctx(), `UPDATE digests SET next_due_at = next_due_at + 8640000`))
+				w.exec(`UPDATE digests SET next_due_at = next_due_at + 8640000`)
 			}
 		}
 		now := parisMidnight.Add(time.Hour)
 		for i, name := range []string{"webonly", "suppressed", "paused", "left", "late"} {
 			for _, suffix := range []string{"", "-due"} {
-				u, err := w.Readers.UserByEmail(w.ctx(), name+suffix+"@example.org")
-				w.ok(err)
-				d, err := w.Readers.DigestOf(w.ctx(), u.ID)
-				w.ok(err)
+				u := must(w.Readers.UserByEmail(w.ctx, name+suffix+"@example.org"))
+				d := must(w.Readers.DigestOf(w.ctx, u.ID))
 				w.ok([]func() error{
-					func() error { return w.Exec(w.ctx(), `UPDATE digests SET mailed = 0 WHERE id = ?`, d.ID) },
+					func() error { return w.Exec(w.ctx, `UPDATE digests SET mailed = 0 WHERE id = ?`, d.ID) },
 					func() error {
 						complaint := digest.Suppression{Email: u.Email, Reason: digest.ForComplaint, CreatedAt: noon}
-						return w.Editions.Suppress(w.ctx(), complaint)
+						return w.Editions.Suppress(w.ctx, complaint)
 					},
-					func() error { return w.Readers.SetDigestState(w.ctx(), d.ID, digest.DigestPaused, now) },
+					func() error { return w.Readers.SetDigestState(w.ctx, d.ID, digest.DigestPaused, now) },
 					func() error {
-						return w.Exec(w.ctx(), fmt.Sprintf(`UPDATE digests SET state = 'left' WHERE id = %d`, d.ID))
+						return w.Exec(w.ctx, fmt.Sprintf(`UPDATE digests SET state = 'left' WHERE id = %d`, d.ID))
 					},
 					func() error {
-						return w.Exec(w.ctx(), `UPDATE editions SET expires_at = ? WHERE digest_id = ?`, now.Unix(),
+						return w.Exec(w.ctx, `UPDATE editions SET expires_at = ? WHERE digest_id = ?`, now.Unix(),
 							d.ID)
 					},
 				}[i]())
 			}
 		}
 		silent := w.feed("silent.example")
-		w.reader("no-feeds", "Europe/Paris")
-		w.subscribe(w.reader("nothing-new", "Europe/Paris"), silent)
-		allPaused, told := w.reader("all-feeds-paused", "Europe/Paris"), w.reader("notice-due", "Europe/Paris")
+		w.reader("no-feeds")
+		w.subscribe(w.reader("nothing-new"), silent)
+		allPaused, told := w.reader("all-feeds-paused"), w.reader("notice-due")
 		w.subscribe(allPaused, silent)
-		w.ok(w.Subscriptions.PauseSubscription(w.ctx(), allPaused.ID, silent.ID))
-		w.ok(w.Exec(w.ctx(), `INSERT INTO notices (digest_id, visible_at, feed_id, kind) VALUES (?, ?, ?, 'gone')`,
-			told.ID, parisMidnight.Unix(), f.ID))
+		w.pauseFeed(allPaused, silent)
+		w.exec(`INSERT INTO notices (digest_id, visible_at, feed_id, kind) VALUES (?, ?, ?, 'gone')`,
+			told.ID, parisMidnight.Unix(), f.ID)
 
-		waiting, err := w.Operator.WaitingReaders(w.ctx(), now, 100)
-		w.ok(err)
-		counts, err := w.Operator.CountWaiting(w.ctx(), now)
-		w.ok(err)
-		want(w.t, "counted", counts, store.FenceCounts{Editions: 5, IfNews: 1})
+		waiting := must(w.Operator.WaitingReaders(w.ctx, now, 100))
+		want(w, "counted", must(w.Operator.CountWaiting(w.ctx, now)), store.FenceCounts{Editions: 5, IfNews: 1})
 		var names []string
 		for _, r := range waiting {
 			names = append(names, fmt.Sprintf("%s %d", strings.TrimSuffix(r.Email, "@example.org"), r.Editions()))
 		}
 		// The edition of a paused digest was made before the pause, so it is mailed. The next edition carries one
 		// that is too late.
-		want(w.t, "who waits", strings.Join(names, ", "), "late-due 1, mailed-due 1, mailed 1, notice-due 1, paused 1")
+		want(w, "who waits", strings.Join(names, ", "), "late-due 1, mailed-due 1, mailed 1, notice-due 1, paused 1")
 		w.hour(now)
 		var sent []string
 		for _, d := range w.send(now) {
@@ -216,7 +202,7 @@ func TestWaitingNamesWhoIsMailed(t *testing.T) {
 		}
 		slices.Sort(sent)
 		slices.Sort(names)
-		want(w.t, "who is mailed", strings.Join(sent, ", "), strings.Join(names, ", "))
+		want(w, "who is mailed", strings.Join(sent, ", "), strings.Join(names, ", "))
 	})
 }
 
@@ -229,15 +215,12 @@ func TestWaitingCarries(t *testing.T) {
 			if recovered {
 				w.recoverDead(now)
 			}
-			counts, err := w.Operator.CountWaiting(w.ctx(), now)
-			w.ok(err)
-			want(w.t, fmt.Sprint("counted, recovered: ", recovered), counts, store.FenceCounts{Editions: 1})
-			waiting, err := w.Operator.WaitingReaders(w.ctx(), now, 100)
-			w.ok(err)
-			want(w.t, "who waits", fmt.Sprint(waiting),
+			counts := must(w.Operator.CountWaiting(w.ctx, now))
+			want(w, fmt.Sprint("counted, recovered: ", recovered), counts, store.FenceCounts{Editions: 1})
+			want(w, "who waits", fmt.Sprint(must(w.Operator.WaitingReaders(w.ctx, now, 100))),
 				fmt.Sprint([]store.FenceReader{{Email: "reader0@example.org", DueAt: now}}))
 		}
 		w.hour(now)
-		want(w.t, "sent", len(w.send(now)), 1)
+		want(w, "sent", len(w.send(now)), 1)
 	})
 }

@@ -21,13 +21,11 @@ const (
 func (w world) beat(base string, now time.Time) store.Fence { return w.beatAsOf(base, now, false) }
 
 func (w world) beatAsOf(base string, now time.Time, asOf bool) store.Fence {
-	w.t.Helper()
+	w.Helper()
 	rules := store.FenceRules{After: after, Most: most, AsOf: asOf}
-	looked, err := w.Operator.LookFence(w.ctx(), base, now, rules)
-	w.ok(err)
-	f, err := w.Operator.Beat(w.ctx(), base, now, rules)
-	w.ok(err)
-	want(w.t, "what looking says, and beating", looked.Reason, f.Reason)
+	looked := must(w.Operator.LookFence(w.ctx, base, now, rules))
+	f := must(w.Operator.Beat(w.ctx, base, now, rules))
+	want(w, "what looking says, and beating", looked.Reason, f.Reason)
 	return f
 }
 
@@ -51,9 +49,9 @@ func TestFenceBaseURL(t *testing.T) {
 	for _, tt := range tests {
 		each(t, func(w world) {
 			w.reader("ann", "UTC")
-			want(w.t, "the first", w.beat(home, noon).Reason, "")
+			want(w, "the first", w.beat(home, noon).Reason, "")
 			f := w.beat(tt.base, noon.Add(time.Minute))
-			want(w.t, tt.base, f.Reason != "", tt.fence)
+			want(w, tt.base, f.Reason != "", tt.fence)
 			if tt.fence && (!strings.Contains(f.Reason, home) || !strings.Contains(f.Reason, tt.base) ||
 				!f.Beat.Equal(noon)) {
 				t.Errorf("%+v", f)
@@ -69,12 +67,12 @@ func TestFenceStands(t *testing.T) {
 		w.reader("ann", "UTC")
 		w.beat(home, noon)
 		for i := range 3 {
-			want(w.t, "still fenced", w.beat(other, noon.Add(time.Duration(i)*time.Hour)).Reason != "", true)
+			want(w, "still fenced", w.beat(other, noon.Add(time.Duration(i)*time.Hour)).Reason != "", true)
 		}
-		want(w.t, "the original", w.beat(home, noon.Add(4*time.Hour)).Reason, "")
-		w.ok(w.Operator.Unfence(w.ctx(), other, noon.Add(5*time.Hour)))
-		want(w.t, "released", w.beat(other, noon.Add(5*time.Hour)).Reason, "")
-		want(w.t, "the original now", w.beat(home, noon.Add(5*time.Hour)).Reason != "", true)
+		want(w, "the original", w.beat(home, noon.Add(4*time.Hour)).Reason, "")
+		w.ok(w.Operator.Unfence(w.ctx, other, noon.Add(5*time.Hour)))
+		want(w, "released", w.beat(other, noon.Add(5*time.Hour)).Reason, "")
+		want(w, "the original now", w.beat(home, noon.Add(5*time.Hour)).Reason != "", true)
 	})
 }
 
@@ -98,11 +96,11 @@ func TestFenceAfterLong(t *testing.T) {
 			}
 			w.beat(home, noon)
 			f := w.beat(home, noon.Add(tt.away))
-			want(w.t, tt.name, f.Reason != "", tt.fence)
+			want(w, tt.name, f.Reason != "", tt.fence)
 			if tt.fence {
-				want(w.t, "waiting", f.Waiting, tt.readers)
-				w.ok(w.Operator.Unfence(w.ctx(), home, noon.Add(tt.away)))
-				want(w.t, "released", w.beat(home, noon.Add(tt.away)).Reason, "")
+				want(w, "waiting", f.Waiting, tt.readers)
+				w.ok(w.Operator.Unfence(w.ctx, home, noon.Add(tt.away)))
+				want(w, "released", w.beat(home, noon.Add(tt.away)).Reason, "")
 			}
 		})
 	}
@@ -113,15 +111,15 @@ func TestFenceCountsSealed(t *testing.T) {
 	each(t, func(w world) {
 		f := w.feed("example.org")
 		for i := range most + 1 {
-			w.subscribe(w.reader(fmt.Sprint("reader", i), "Europe/Paris"), f)
+			w.subscribe(w.reader(fmt.Sprint("reader", i)), f)
 		}
-		w.record(noon, f, posts(noon, "a"))
+		w.posted(f, "a")
 		w.beat(home, parisMidnight)
-		want(w.t, "sealed", w.hour(parisMidnight), most+1)
-		w.ok(w.Exec(w.ctx(), `UPDATE digests SET next_due_at = next_due_at + 8640000`))
+		want(w, "sealed", w.hour(parisMidnight), most+1)
+		w.exec(`UPDATE digests SET next_due_at = next_due_at + 8640000`)
 		got := w.beat(home, parisMidnight.Add(after+time.Second))
-		want(w.t, "fenced", got.Reason != "", true)
-		want(w.t, "waiting", got.Waiting, most+1)
+		want(w, "fenced", got.Reason != "", true)
+		want(w, "waiting", got.Waiting, most+1)
 	})
 }
 
@@ -130,21 +128,21 @@ func TestFenceCountsSealed(t *testing.T) {
 func TestFenceClockBack(t *testing.T) {
 	each(t, func(w world) {
 		w.reader("ann", "UTC")
-		want(w.t, "the first", w.beat(home, noon).Reason, "")
+		want(w, "the first", w.beat(home, noon).Reason, "")
 		for back, fence := range map[time.Duration]bool{
 			time.Hour: false, time.Hour + time.Second: true, 365 * day: true,
 		} {
-			w.ok(w.Operator.Unfence(w.ctx(), home, noon))
+			w.ok(w.Operator.Unfence(w.ctx, home, noon))
 			f := w.beat(home, noon.Add(-back))
-			want(w.t, back.String(), strings.Contains(f.Reason, "in the future; correct the clock"), fence)
-			want(w.t, "when it has caught up", w.beat(home, noon).Reason, "")
+			want(w, back.String(), strings.Contains(f.Reason, "in the future; correct the clock"), fence)
+			want(w, "when it has caught up", w.beat(home, noon).Reason, "")
 		}
-		w.ok(w.Operator.Unfence(w.ctx(), home, noon.Add(-day)))
-		want(w.t, "released", w.beat(home, noon.Add(-day)).Reason, "")
-		w.ok(w.Operator.Unfence(w.ctx(), home, noon))
-		want(w.t, "--now before the clock", w.beatAsOf(home, noon.Add(-day), true).Reason, "")
-		want(w.t, "--now after the clock", w.beatAsOf(home, noon.Add(day), true).Reason, "")
-		want(w.t, "the clock after --now", w.beat(home, noon).Reason, "")
+		w.ok(w.Operator.Unfence(w.ctx, home, noon.Add(-day)))
+		want(w, "released", w.beat(home, noon.Add(-day)).Reason, "")
+		w.ok(w.Operator.Unfence(w.ctx, home, noon))
+		want(w, "--now before the clock", w.beatAsOf(home, noon.Add(-day), true).Reason, "")
+		want(w, "--now after the clock", w.beatAsOf(home, noon.Add(day), true).Reason, "")
+		want(w, "the clock after --now", w.beat(home, noon).Reason, "")
 	})
 }
 
@@ -152,9 +150,9 @@ func TestFenceClockBack(t *testing.T) {
 func TestFenceNobody(t *testing.T) {
 	each(t, func(w world) {
 		w.beat(home, noon)
-		want(w.t, "elsewhere", w.beat("http://localhost:8080", noon).Reason, "")
+		want(w, "elsewhere", w.beat("http://localhost:8080", noon).Reason, "")
 		w.reader("ann", "UTC")
-		want(w.t, "taken over", w.beat(home, noon).Reason != "", true)
+		want(w, "taken over", w.beat(home, noon).Reason != "", true)
 	})
 }
 
@@ -176,16 +174,15 @@ func TestBeatMoves(t *testing.T) {
 func TestWaiting(t *testing.T) {
 	each(t, func(w world) {
 		f, slow, waits := w.feed("due.example"), w.feed("slow.example"), w.feed("waits.example")
-		due, early := w.reader("due", "Europe/Paris"), w.reader("early", "UTC")
+		due, early := w.reader("due"), w.reader("early", "UTC")
 		w.subscribe(due, f, slow, waits)
 		w.subscribe(early, w.feed("early.example"))
-		w.record(noon, f, posts(noon, "a", "b"))
-		w.ok(w.Exec(w.ctx(), `UPDATE feed_times SET last_attempt_at = ? WHERE feed_id = ?`, noon.Unix(), slow.ID))
-		w.ok(w.Exec(w.ctx(), `UPDATE feeds SET own_interval = 86400 WHERE id = ?`, slow.ID))
-		w.ok(w.Exec(w.ctx(), `UPDATE feed_times SET not_before = ? WHERE feed_id = ?`, parisMidnight.Unix()+1,
-			waits.ID))
-		view, err := w.Operator.Waiting(w.ctx(), parisMidnight)
-		w.ok(err)
+		w.posted(f, "a", "b")
+		w.exec(`UPDATE feed_times SET last_attempt_at = ? WHERE feed_id = ?`, noon.Unix(), slow.ID)
+		w.exec(`UPDATE feeds SET own_interval = 86400 WHERE id = ?`, slow.ID)
+		w.exec(`UPDATE feed_times SET not_before = ? WHERE feed_id = ?`, parisMidnight.Unix()+1,
+			waits.ID)
+		view := must(w.Operator.Waiting(w.ctx, parisMidnight))
 		if want := []string{f.URL}; !reflect.DeepEqual(view.Feeds, want) {
 			t.Errorf("feeds: %v, want %v", view.Feeds, want)
 		}
@@ -194,8 +191,7 @@ func TestWaiting(t *testing.T) {
 			t.Errorf("readers: %v, want %v", view.Readers, want)
 		}
 		w.hour(parisMidnight)
-		view, err = w.Operator.Waiting(w.ctx(), parisMidnight)
-		w.ok(err)
+		view = must(w.Operator.Waiting(w.ctx, parisMidnight))
 		if want := []store.FenceReader{{Email: "due@example.org", Sealed: 1}}; !reflect.DeepEqual(view.Readers, want) {
 			t.Errorf("readers: %v, want %v", view.Readers, want)
 		}

@@ -9,6 +9,7 @@ import (
 
 	"digest"
 	"digest/internal/textsearch"
+	"digest/store/db"
 )
 
 // Limits for the filters of a digest.
@@ -22,7 +23,7 @@ const (
 // contain nothing to search for, or if there are too many filters. It returns digest.NotFound if the digest has no
 // subscription to the feed.
 func (s Subscriptions) AddFilter(ctx context.Context, f digest.Filter, now time.Time) (digest.Filter, error) {
-	f.Words, f.CreatedAt = textsearch.Clean(clean(f.Words)), at(now).time()
+	f.Words, f.CreatedAt = textsearch.Clean(db.Clean(f.Words)), at(now).Time()
 	switch {
 	case textsearch.FilterKey(f.Words) == "":
 		return digest.Filter{}, digest.Refuse(digest.Invalid, "enter a word for the filter, such as football")
@@ -47,7 +48,7 @@ func (s Subscriptions) AddFilter(ctx context.Context, f digest.Filter, now time.
 		if len(all) >= mostFilters {
 			return digest.Refuse(digest.Invalid, "you can have at most %d filters; remove one first", mostFilters)
 		}
-		if err := c.get(ctx, &f.ID,
+		if err := c.Get(ctx, &f.ID,
 			`INSERT INTO filters (digest_id, feed_id, words, created_at) VALUES (?, ?, ?, ?) RETURNING id`,
 			d.ID, f.FeedID, f.Words, now); err != nil {
 			return err
@@ -65,7 +66,7 @@ func requireSubscription(ctx context.Context, c conn, id digest.DigestID, feed d
 	if feed == 0 {
 		return nil
 	}
-	n, err := c.number(ctx, `SELECT count(*) FROM subscriptions WHERE digest_id = ? AND feed_id = ?`, id, feed)
+	n, err := c.Number(ctx, `SELECT count(*) FROM subscriptions WHERE digest_id = ? AND feed_id = ?`, id, feed)
 	if err == nil && n == 0 {
 		return noSubscription()
 	}
@@ -74,7 +75,7 @@ func requireSubscription(ctx context.Context, c conn, id digest.DigestID, feed d
 
 // noteFiltered stores whether a digest has filters, so that a release need not look for them.
 func noteFiltered(ctx context.Context, c conn, id digest.DigestID) error {
-	return c.run(ctx, `UPDATE digests AS d SET filtered = CASE WHEN EXISTS (SELECT 1 FROM filters f
+	return c.Run(ctx, `UPDATE digests AS d SET filtered = CASE WHEN EXISTS (SELECT 1 FROM filters f
 		WHERE f.digest_id = d.id) THEN 1 ELSE 0 END
 		WHERE d.id = ?`, id)
 }
@@ -87,13 +88,13 @@ func (s Subscriptions) Filters(ctx context.Context, id digest.DigestID) ([]diges
 
 func filtersOf(ctx context.Context, c conn, ids ...digest.DigestID) ([]digest.Filter, error) {
 	return readRows[digest.Filter](ctx, c, "", `SELECT f.id, f.digest_id, f.feed_id, f.words, f.created_at
-		FROM filters f WHERE f.digest_id`+c.d.oneOf+` ORDER BY f.digest_id, f.id`, keys(c.d, ids))
+		FROM filters f WHERE f.digest_id`+c.d.OneOf+` ORDER BY f.digest_id, f.id`, ids)
 }
 
 // RemoveFilter removes a filter from a digest, or returns digest.NotFound. Posts that it has filtered remain filtered.
 func (s Subscriptions) RemoveFilter(ctx context.Context, id digest.DigestID, key int64) error {
 	return s.changeDigest(ctx, "removing a filter", id, func(c conn, d digestRow) error {
-		if err := c.runOne(ctx, notFound("there is no such filter"),
+		if err := c.RunOne(ctx, notFound("there is no such filter"),
 			`DELETE FROM filters WHERE digest_id = ? AND id = ?`, d.ID, key); err != nil {
 			return err
 		}
@@ -136,7 +137,7 @@ func (s Subscriptions) HeldPosts(ctx context.Context, d digest.DigestID, before 
 // moveFilters moves the filters of a merged feed to the feed that it was merged into. It removes duplicates.
 func moveFilters(ctx context.Context, c conn, from, to digest.FeedID) error {
 	var of []digest.DigestID
-	err := c.all(ctx, &of, `UPDATE filters SET feed_id = ? WHERE feed_id = ? RETURNING digest_id`, to, from)
+	err := c.All(ctx, &of, `UPDATE filters SET feed_id = ? WHERE feed_id = ? RETURNING digest_id`, to, from)
 	if err != nil || len(of) == 0 {
 		return err
 	}
@@ -156,14 +157,14 @@ func moveFilters(ctx context.Context, c conn, from, to digest.FeedID) error {
 		seen[k] = true
 		return first
 	})
-	return c.run(ctx, `DELETE FROM filters WHERE id IN (`+
+	return c.Run(ctx, `DELETE FROM filters WHERE id IN (`+
 		list(each(twins, func(f digest.Filter) int64 { return f.ID }))+`)`)
 }
 
 // dropFilters deletes the filters of feeds that no longer exist.
 func dropFilters(ctx context.Context, c conn, feeds []digest.FeedID) error {
 	var of []digest.DigestID
-	if err := c.all(ctx, &of, `DELETE FROM filters WHERE feed_id IN (`+
+	if err := c.All(ctx, &of, `DELETE FROM filters WHERE feed_id IN (`+
 		list(feeds)+`) AND feed_id > 0 RETURNING digest_id`); err != nil {
 		return err
 	}
@@ -179,7 +180,7 @@ func dropFilters(ctx context.Context, c conn, feeds []digest.FeedID) error {
 // shown up to shownGrace before that midnight.
 func (s *database) pruneHeld(ctx context.Context, old instant, batch int) (n int, err error) {
 	err = s.write(ctx, func(c conn) error {
-		n, err = c.exec(ctx, `DELETE FROM filtered_posts WHERE (digest_id, due_at, post_id) IN (
+		n, err = c.Exec(ctx, `DELETE FROM filtered_posts WHERE (digest_id, due_at, post_id) IN (
 			SELECT h.digest_id, h.due_at, h.post_id FROM filtered_posts h WHERE h.due_at < ?
 			ORDER BY h.due_at LIMIT ?)`, old, batch)
 		return err

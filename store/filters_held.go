@@ -7,6 +7,7 @@ import (
 
 	"digest"
 	"digest/internal/textsearch"
+	"digest/store/db"
 )
 
 // Digests with filters are released in their own batches. This limits memory and costs other digests nothing. Most of
@@ -93,9 +94,9 @@ func (v *filtering) readFilters(ctx context.Context, c conn, ids []digest.Digest
 		DigestID digest.DigestID
 		filterState
 	}
-	err := c.all(ctx, &rows,
+	err := c.All(ctx, &rows,
 		`SELECT f.digest_id, count(*) AS count, MAX(f.id) AS last, CAST(SUM(f.feed_id) AS BIGINT) AS feeds
-		FROM filters f WHERE f.digest_id`+c.d.oneOf+` GROUP BY f.digest_id`, keys(c.d, ids))
+		FROM filters f WHERE f.digest_id`+c.d.OneOf+` GROUP BY f.digest_id`, ids)
 	if err != nil {
 		return err
 	}
@@ -129,10 +130,10 @@ func (v *filtering) readWaiting(ctx context.Context, c conn, ids []digest.Digest
 		ID    digest.DigestID
 		Posts string
 	}
-	err := c.all(ctx, &rows,
+	err := c.All(ctx, &rows,
 		`SELECT d.id, COALESCE((SELECT string_agg(CAST(dp.post_id AS TEXT), ',') FROM digest_posts dp
 		WHERE dp.digest_id = d.id AND dp.visible_at = d.next_due_at), '') AS posts
-		FROM digests d WHERE d.id`+c.d.oneOf, keys(c.d, ids))
+		FROM digests d WHERE d.id`+c.d.OneOf, ids)
 	for _, r := range rows {
 		d := v.digests[r.ID]
 		if d.waiting, err = parseKeys[digest.PostID](r.Posts); err != nil {
@@ -150,13 +151,13 @@ func (v *filtering) forgetChanged(ctx context.Context, c conn, ids []digest.Dige
 		posts = append(posts, v.digests[id].waiting...)
 	}
 	slices.Sort(posts)
-	for part := range slices.Chunk(slices.Compact(posts), statementRows) {
+	for part := range slices.Chunk(slices.Compact(posts), db.StatementRows) {
 		var rows []struct {
 			ID digest.PostID
 			judgedPost
 		}
-		err := c.all(ctx, &rows, `SELECT p.id, p.content_hash, `+ofFeed+` AS feed_id
-			FROM posts p JOIN feeds f ON f.id = p.feed_id WHERE p.id`+c.d.oneOf, keys(c.d, part))
+		err := c.All(ctx, &rows, `SELECT p.id, p.content_hash, `+ofFeed+` AS feed_id
+			FROM posts p JOIN feeds f ON f.id = p.feed_id WHERE p.id`+c.d.OneOf, part)
 		if err != nil {
 			return err
 		}
@@ -179,9 +180,9 @@ const ofFeed = `CASE WHEN f.merged_into > 0 THEN f.merged_into ELSE f.id END`
 func (v *filtering) match(ctx context.Context, c conn, ids []digest.PostID,
 	open map[digest.PostID][]*filteredDigest) error {
 	var posts []digest.Post
-	err := c.all(ctx, &posts,
+	err := c.All(ctx, &posts,
 		fmt.Sprintf(`SELECT p.id, p.title, p.author, p.summary, substr(p.content, 1, %d) AS content
-		FROM posts p WHERE p.id`, matchContent)+c.d.oneOf, keys(c.d, ids))
+		FROM posts p WHERE p.id`, matchContent)+c.d.OneOf, ids)
 	for _, p := range posts {
 		text, feed := textsearch.Read(p), v.seen[p.ID].FeedID
 		for _, d := range open[p.ID] {
@@ -211,14 +212,14 @@ func (v *filtering) hold(ctx context.Context, c conn, ids []digest.DigestID) err
 	var rows values
 	for _, id := range ids {
 		for _, post := range v.held(id) {
-			rows.row(id, v.due, post, v.digests[id].words[post])
+			rows.Row(id, v.due, post, v.digests[id].words[post])
 		}
 	}
-	if err := c.runRows(ctx, &rows, `INSERT INTO filtered_posts (digest_id, due_at, post_id, words) VALUES {rows}
+	if err := c.RunRows(ctx, &rows, `INSERT INTO filtered_posts (digest_id, due_at, post_id, words) VALUES {rows}
 		ON CONFLICT (digest_id, due_at, post_id) DO NOTHING`); err != nil {
 		return err
 	}
-	return c.runRows(ctx, &rows, `DELETE FROM digest_posts WHERE (digest_id, visible_at, post_id) IN (
+	return c.RunRows(ctx, &rows, `DELETE FROM digest_posts WHERE (digest_id, visible_at, post_id) IN (
 		WITH v (digest_id, due_at, post_id, words) AS (VALUES {rows}) SELECT v.digest_id, v.due_at, v.post_id FROM v)`)
 }
 
@@ -226,7 +227,7 @@ func (v *filtering) hold(ctx context.Context, c conn, ids []digest.DigestID) err
 // to them.
 func withoutHeld(ctx context.Context, c conn, id digest.DigestID, refs []digest.PostRef) ([]digest.PostRef, error) {
 	var filtered bool
-	if _, err := c.find(ctx, &filtered, `SELECT filtered FROM digests WHERE id = ?`, id); err != nil || !filtered {
+	if _, err := c.Find(ctx, &filtered, `SELECT filtered FROM digests WHERE id = ?`, id); err != nil || !filtered {
 		return refs, err
 	}
 	v := newFiltering(0)

@@ -9,26 +9,25 @@ import (
 )
 
 func (w world) filter(d digest.Digest, words string, feed ...digest.Feed) digest.Filter {
-	w.t.Helper()
+	w.Helper()
 	f := digest.Filter{DigestID: d.ID, Words: words}
 	if len(feed) > 0 {
 		f.FeedID = feed[0].ID
 	}
-	f, err := w.Subscriptions.AddFilter(w.ctx(), f, noon)
-	w.ok(err)
+	f = must(w.Subscriptions.AddFilter(w.ctx, f, noon))
 	return f
 }
 
 func TestFilters(t *testing.T) {
 	each(t, func(w world) {
-		ada, bob := w.reader("ada", "Europe/Paris"), w.reader("bob", "Europe/Paris")
+		ada, bob := w.two()
 		taken, other := w.feed("a.example"), w.feed("b.example")
 		w.subscribe(ada, taken)
 		refused := func(kind digest.Kind, f digest.Filter) {
-			w.t.Helper()
+			w.Helper()
 			f.DigestID = ada.ID
-			_, err := w.Subscriptions.AddFilter(w.ctx(), f, noon)
-			want(w.t, fmt.Sprintf("%.20q of %d", f.Words, f.FeedID), digest.KindOf(err), kind)
+			_, err := w.Subscriptions.AddFilter(w.ctx, f, noon)
+			want(w, fmt.Sprintf("%.20q of %d", f.Words, f.FeedID), digest.KindOf(err), kind)
 		}
 		refused(digest.Invalid, digest.Filter{Words: " \n "})
 		refused(digest.Invalid, digest.Filter{Words: "?!"})
@@ -38,32 +37,30 @@ func TestFilters(t *testing.T) {
 		refused("", digest.Filter{Words: "b", FeedID: taken.ID})
 
 		first := w.filter(ada, " Climate \t change\x00")
-		want(w.t, "cleaned", first.Words, "Climate change\uFFFD")
+		want(w, "cleaned", first.Words, "Climate change\uFFFD")
 		again := w.filter(ada, "CLIMATE CHANGE\uFFFD")
-		want(w.t, "the same again", again, first)
+		want(w, "the same again", again, first)
 		other2 := w.filter(ada, "climate change\uFFFD", taken)
 		if other2.ID == first.ID {
-			w.t.Error("of one feed it is another filter")
+			w.Error("of one feed it is another filter")
 		}
-		all, err := w.Subscriptions.Filters(w.ctx(), ada.ID)
-		w.ok(err)
-		want(w.t, "filters", len(all), 4)
-		want(w.t, "created", all[2], first)
-		want(w.t, "another's", digest.KindOf(w.Subscriptions.RemoveFilter(w.ctx(), bob.ID, first.ID)), digest.NotFound)
-		w.ok(w.Subscriptions.RemoveFilter(w.ctx(), ada.ID, first.ID))
-		want(w.t, "twice", digest.KindOf(w.Subscriptions.RemoveFilter(w.ctx(), ada.ID, first.ID)), digest.NotFound)
+		all := must(w.Subscriptions.Filters(w.ctx, ada.ID))
+		want(w, "filters", len(all), 4)
+		want(w, "created", all[2], first)
+		oneLine(w, w.Subscriptions.RemoveFilter(w.ctx, bob.ID, first.ID), digest.NotFound)
+		w.ok(w.Subscriptions.RemoveFilter(w.ctx, ada.ID, first.ID))
+		oneLine(w, w.Subscriptions.RemoveFilter(w.ctx, ada.ID, first.ID), digest.NotFound)
 
 		for i := 0; i < 200-3; i++ {
 			w.filter(ada, fmt.Sprint("word", i))
 		}
 		refused(digest.Invalid, digest.Filter{Words: "one more"})
 		refused("", digest.Filter{Words: "WORD7"}) // already exists
-		w.ok(w.Subscriptions.Unsubscribe(w.ctx(), ada.ID, taken.ID))
-		all, err = w.Subscriptions.Filters(w.ctx(), ada.ID)
-		w.ok(err)
-		want(w.t, "without the feed's", len(all), 198)
+		w.unsubscribe(ada, taken)
+		all = must(w.Subscriptions.Filters(w.ctx, ada.ID))
+		want(w, "without the feed's", len(all), 198)
 		w.holds("noted", 1, `SELECT count(*) FROM digests WHERE filtered = 1`)
-		w.ok(w.Readers.RemoveUser(w.ctx(), ada.UserID, noon))
+		w.remove(ada.UserID, noon)
 		w.holds("nothing is left", 0, `SELECT count(*) FROM filters`)
 	})
 }

@@ -9,7 +9,7 @@ import (
 // SetDigestName sets the name of a digest; empty: the default name.
 func (s Readers) SetDigestName(ctx context.Context, id digest.DigestID, name string) error {
 	return s.changeDigest(ctx, "naming the digest", id, func(c conn, _ digestRow) error {
-		return c.run(ctx, `UPDATE digests SET name = ? WHERE id = ?`, name, id)
+		return c.Run(ctx, `UPDATE digests SET name = ? WHERE id = ?`, name, id)
 	})
 }
 
@@ -17,10 +17,10 @@ func (s Readers) SetDigestName(ctx context.Context, id digest.DigestID, name str
 func (s Readers) MoveFolder(ctx context.Context, id digest.DigestID, folder string, by int) error {
 	return s.changeDigest(ctx, "moving a folder", id, func(c conn, d digestRow) error {
 		var folders []string
-		if err := c.all(ctx, &folders, foldersInUse, id); err != nil {
+		if err := c.All(ctx, &folders, foldersInUse, id); err != nil {
 			return err
 		}
-		return c.run(ctx, `UPDATE digests SET folder_order = ? WHERE id = ?`,
+		return c.Run(ctx, `UPDATE digests SET folder_order = ? WHERE id = ?`,
 			d.Folders.Move(folders, folder, by), id)
 	})
 }
@@ -32,7 +32,7 @@ func (s Readers) SetLead(ctx context.Context, id digest.DigestID, feed digest.Fe
 		if err := requireSubscription(ctx, c, id, feed); err != nil {
 			return err
 		}
-		return c.run(ctx, `UPDATE subscriptions SET leads = CASE WHEN feed_id = ? THEN 1 ELSE 0 END
+		return c.Run(ctx, `UPDATE subscriptions SET leads = CASE WHEN feed_id = ? THEN 1 ELSE 0 END
 			WHERE digest_id = ? AND (leads = 1 OR feed_id = ?)`, feed, id, feed)
 	})
 }

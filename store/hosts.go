@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"digest"
+	"digest/store/db"
 )
 
 // longestHostRule is the longest interval of a rule. The operator can block a host to stop all polls.
@@ -21,11 +22,11 @@ func (s Operator) SetHostRule(ctx context.Context, r digest.HostRule, now time.T
 	if r.Blocked {
 		r.Interval = 0
 	} else if r.Interval < time.Second || r.Interval > longestHostRule {
-		return 0, invalid("a feed is asked at most every %v and at least once in %d days; an example: 48h",
+		return 0, db.Invalid("a feed is asked at most every %v and at least once in %d days; an example: 48h",
 			time.Second, longestHostRule/(24*time.Hour))
 	}
 	err = s.changeAlone(ctx, "setting a rule for "+r.Host, func(c conn) error {
-		_, err := c.exec(ctx, `INSERT INTO host_rules (host, by_owner, blocked, interval, created_at)
+		err := c.Run(ctx, `INSERT INTO host_rules (host, by_owner, blocked, interval, created_at)
 			VALUES (?, ?, ?, ?, ?)
 			ON CONFLICT (host, by_owner) DO UPDATE SET blocked = excluded.blocked, interval = excluded.interval,
 				created_at = CASE WHEN host_rules.blocked = excluded.blocked AND host_rules.interval = excluded.interval
@@ -47,9 +48,9 @@ func (s Operator) SetHostRule(ctx context.Context, r digest.HostRule, now time.T
 func concernedBy(ctx context.Context, c conn, r digest.HostRule) (int, error) {
 	concerned := `SELECT count(*) FROM feeds f WHERE f.merged_into = 0 AND ` + atOrBelow
 	if r.Blocked {
-		return c.number(ctx, concerned, r.Host, below(r.Host))
+		return c.Number(ctx, concerned, r.Host, below(r.Host))
 	}
-	return c.number(ctx, concerned+` AND NOT EXISTS (SELECT 1 FROM host_rules r WHERE r.by_owner = ? AND r.blocked = 0
+	return c.Number(ctx, concerned+` AND NOT EXISTS (SELECT 1 FROM host_rules r WHERE r.by_owner = ? AND r.blocked = 0
 			AND r.host <> ? AND r.host LIKE ? ESCAPE '\' AND `+ofRule+`)`,
 		r.Host, below(r.Host), r.ByOwner, r.Host, below(r.Host))
 }
@@ -70,12 +71,10 @@ func (s Operator) HostBlocks(ctx context.Context) ([]digest.HostRule, error) {
 // no such rule.
 func (s Operator) DropHostRule(ctx context.Context, host string, byOwner bool) error {
 	return s.changeAlone(ctx, "dropping the rule for "+host, func(c conn) error {
-		n, err := c.exec(ctx, `DELETE FROM host_rules WHERE host = ? AND by_owner = ?`, host, byOwner)
-		if err != nil {
+		none := notFound("there is no rule for %s; see: digest hosts", host)
+		if err := c.RunOne(ctx, none, `DELETE FROM host_rules WHERE host = ? AND by_owner = ?`, host,
+			byOwner); err != nil {
 			return err
-		}
-		if n == 0 {
-			return notFound("there is no rule for %s; see: digest hosts", host)
 		}
 		return applyRules(ctx, c, host)
 	})
@@ -122,16 +121,16 @@ func followRules(ctx context.Context, c conn, ids []digest.FeedID) error {
 	if len(ids) == 0 {
 		return nil
 	}
-	return obeyRules(ctx, c, `f.id`+c.d.oneOf, keys(c.d, ids))
+	return obeyRules(ctx, c, `f.id`+c.d.OneOf, ids)
 }
 
 // obeyRules sets the intervals and states of feeds by the rules.
 func obeyRules(ctx context.Context, c conn, where string, args ...any) error {
-	if _, err := c.exec(ctx, `UPDATE feeds AS f SET host_interval = `+ruleFor+` WHERE `+where, args...); err != nil {
+	if err := c.Run(ctx, `UPDATE feeds AS f SET host_interval = `+ruleFor+` WHERE `+where, args...); err != nil {
 		return err
 	}
 	var changed []digest.Feed
-	err := c.all(ctx, &changed, `UPDATE feeds AS f SET state = `+stateByRules+` WHERE `+where+`
+	err := c.All(ctx, &changed, `UPDATE feeds AS f SET state = `+stateByRules+` WHERE `+where+`
 		AND f.merged_into = 0 AND f.state IN ('active', 'trial', 'blocked', 'declined') AND f.state <> `+
 		stateByRules+` RETURNING id, url, title, state`, args...)
 	if err != nil {
@@ -170,8 +169,8 @@ func tellBlocks(ctx context.Context, c conn, changed []digest.Feed) error {
 		return err
 	}
 	// A late worker finds that its lease has expired.
-	err := c.run(ctx, `UPDATE feed_times SET poll_at = NULL, lease_token = '', lease_until = 0 WHERE feed_id`+
-		c.d.oneOf, keys(c.d, ended))
+	err := c.Run(ctx, `UPDATE feed_times SET poll_at = NULL, lease_token = '', lease_until = 0 WHERE feed_id`+
+		c.d.OneOf, ended)
 	if err != nil {
 		return err
 	}

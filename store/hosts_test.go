@@ -30,25 +30,22 @@ func TestHostRules(t *testing.T) {
 		}
 		for _, s := range steps {
 			if s.every == 0 {
-				w.ok(w.Operator.DropHostRule(w.ctx(), s.host, false))
+				w.ok(w.Operator.DropHostRule(w.ctx, s.host, false))
 			} else {
-				n, err := w.Operator.SetHostRule(w.ctx(), digest.HostRule{Host: s.host, Interval: s.every}, noon)
-				w.ok(err)
-				want(w.t, "feeds of "+s.host, n, s.feeds)
+				n := must(w.Operator.SetHostRule(w.ctx, digest.HostRule{Host: s.host, Interval: s.every}, noon))
+				want(w, "feeds of "+s.host, n, s.feeds)
 			}
 			for f, every := range map[*digest.Feed]time.Duration{&apex: s.apex, &blog: s.blog, &deep: s.deep,
 				&other: s.other, &alike: s.like} {
-				want(w.t, s.host+" for "+f.Host, w.feedAgain(*f).HostInterval, every)
+				want(w, s.host+" for "+f.Host, w.feedAgain(*f).HostInterval, every)
 			}
 		}
-		rules, err := w.Operator.HostRules(w.ctx())
-		w.ok(err)
+		rules := must(w.Operator.HostRules(w.ctx))
 		if len(rules) != 1 || rules[0] != (digest.HostRule{Host: "a.blog.example.org", Interval: day,
 			CreatedAt: noon}) {
 			t.Errorf("rules: %v", rules)
 		}
-		want(w.t, "a rule that is not there", digest.KindOf(w.Operator.DropHostRule(w.ctx(), "example.org", false)),
-			digest.NotFound)
+		oneLine(w, w.Operator.DropHostRule(w.ctx, "example.org", false), digest.NotFound)
 	})
 }
 
@@ -56,11 +53,10 @@ func TestHostRules(t *testing.T) {
 func TestHostRuleSigns(t *testing.T) {
 	each(t, func(w world) {
 		f, plain := w.feed("a.my_host.example"), w.feed("a.my-host.example")
-		n, err := w.Operator.SetHostRule(w.ctx(), digest.HostRule{Host: "my_host.example", Interval: day}, noon)
-		w.ok(err)
-		want(w.t, "feeds", n, 1)
-		want(w.t, "the one below", w.feedAgain(f).HostInterval, day)
-		want(w.t, "the other", w.feedAgain(plain).HostInterval, 0)
+		n := must(w.Operator.SetHostRule(w.ctx, digest.HostRule{Host: "my_host.example", Interval: day}, noon))
+		want(w, "feeds", n, 1)
+		want(w, "the one below", w.feedAgain(f).HostInterval, day)
+		want(w, "the other", w.feedAgain(plain).HostInterval, 0)
 	})
 }
 
@@ -70,15 +66,13 @@ func TestHostRuleQueue(t *testing.T) {
 		early, late, fresh := w.feed("early.example"), w.feed("late.example"), w.newFeed("new.example")
 		for f, asked := range map[*digest.Feed]time.Time{&early: noon.Add(-time.Hour), &late: noon.Add(-3 * day)} {
 			f.LastAttemptAt, f.PollAt = asked, noon
-			_, err := w.Feeds.Record(w.ctx(), noon, []store.Polled{{Feed: *f}})
-			w.ok(err)
+			w.poll(noon, store.Polled{Feed: *f})
 		}
-		w.ok(w.Exec(w.ctx(), `UPDATE feed_times SET poll_at = ? WHERE feed_id = ?`, noon.Unix(), fresh.ID))
-		_, err := w.Operator.SetHostRule(w.ctx(), digest.HostRule{Host: "example", Interval: 2 * day}, noon)
-		w.ok(err)
-		want(w.t, "asked an hour ago", w.feedAgain(early).PollAt.IsZero(), true)
-		want(w.t, "asked long ago", w.feedAgain(late).PollAt, noon)
-		want(w.t, "never asked", w.feedAgain(fresh).PollAt, noon)
+		w.exec(`UPDATE feed_times SET poll_at = ? WHERE feed_id = ?`, noon.Unix(), fresh.ID)
+		must(w.Operator.SetHostRule(w.ctx, digest.HostRule{Host: "example", Interval: 2 * day}, noon))
+		want(w, "asked an hour ago", w.feedAgain(early).PollAt.IsZero(), true)
+		want(w, "asked long ago", w.feedAgain(late).PollAt, noon)
+		want(w, "never asked", w.feedAgain(fresh).PollAt, noon)
 	})
 }
 
@@ -99,18 +93,16 @@ func TestHostRuleKeepsQueue(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			each(t, func(w world) {
 				f := w.newFeed("f.example")
-				w.subscribe(w.reader("ada", "Europe/Paris"), f)
+				w.subscribe(w.reader("ada"), f)
 				f.PollAt = noon
 				set(&f)
 				f = w.set(f)
-				_, err := w.Operator.SetHostRule(w.ctx(), digest.HostRule{Host: "example", Interval: time.Minute}, noon)
-				w.ok(err)
-				want(w.t, "queued", w.feedAgain(f).PollAt, noon)
-				next, ok, err := w.Feeds.NextPoll(w.ctx())
-				w.ok(err)
-				want(w.t, "waits", ok && next.After(noon), true)
-				want(w.t, "too early", len(w.claim(next.Add(-time.Second), 9, "t")), 0)
-				want(w.t, "asked", len(w.claim(next, 9, "u")), 1)
+				must(w.Operator.SetHostRule(w.ctx, digest.HostRule{Host: "example", Interval: time.Minute}, noon))
+				want(w, "queued", w.feedAgain(f).PollAt, noon)
+				next, ok := must2(w.Feeds.NextPoll(w.ctx))
+				want(w, "waits", ok && next.After(noon), true)
+				want(w, "too early", len(w.claim(next.Add(-time.Second), 9, "t")), 0)
+				want(w, "asked", len(w.claim(next, 9, "u")), 1)
 			})
 		})
 	}
@@ -119,8 +111,8 @@ func TestHostRuleKeepsQueue(t *testing.T) {
 func TestHostRuleBounds(t *testing.T) {
 	each(t, func(w world) {
 		for _, bad := range []time.Duration{0, -time.Hour, time.Millisecond, 400 * day} {
-			_, err := w.Operator.SetHostRule(w.ctx(), digest.HostRule{Host: "example.org", Interval: bad}, noon)
-			want(w.t, bad.String(), digest.KindOf(err), digest.Invalid)
+			_, err := w.Operator.SetHostRule(w.ctx, digest.HostRule{Host: "example.org", Interval: bad}, noon)
+			want(w, bad.String(), digest.KindOf(err), digest.Invalid)
 		}
 	})
 }
@@ -131,14 +123,13 @@ func TestHostRulesOfTwo(t *testing.T) {
 	each(t, func(w world) {
 		apex, blog := w.feed("example.org"), w.feed("blog.example.org")
 		rule := func(host string, byOwner bool, every time.Duration) {
-			_, err := w.Operator.SetHostRule(w.ctx(), digest.HostRule{Host: host, ByOwner: byOwner, Interval: every},
-				noon)
-			w.ok(err)
+			must(w.Operator.SetHostRule(w.ctx, digest.HostRule{Host: host, ByOwner: byOwner, Interval: every},
+				noon))
 		}
 		holds := func(what string, atApex, atBlog time.Duration) {
-			w.t.Helper()
-			want(w.t, what+": at the host", w.feedAgain(apex).HostInterval, atApex)
-			want(w.t, what+": below it", w.feedAgain(blog).HostInterval, atBlog)
+			w.Helper()
+			want(w, what+": at the host", w.feedAgain(apex).HostInterval, atApex)
+			want(w, what+": below it", w.feedAgain(blog).HostInterval, atBlog)
 		}
 		rule("example.org", true, 2*day)
 		rule("example.org", false, day)
@@ -147,12 +138,11 @@ func TestHostRulesOfTwo(t *testing.T) {
 		holds("the operator wants more below", 2*day, 3*day)
 		rule("blog.example.org", true, time.Hour)
 		holds("the owner's nearer word, and the operator's", 2*day, 3*day)
-		w.ok(w.Operator.DropHostRule(w.ctx(), "blog.example.org", false))
+		w.ok(w.Operator.DropHostRule(w.ctx, "blog.example.org", false))
 		holds("without the operator's rule below", 2*day, day)
-		w.ok(w.Operator.DropHostRule(w.ctx(), "example.org", true))
+		w.ok(w.Operator.DropHostRule(w.ctx, "example.org", true))
 		holds("without the owner's", day, day)
-		want(w.t, "the owner's again", digest.KindOf(w.Operator.DropHostRule(w.ctx(), "example.org", true)),
-			digest.NotFound)
+		oneLine(w, w.Operator.DropHostRule(w.ctx, "example.org", true), digest.NotFound)
 	})
 }
 
@@ -162,66 +152,62 @@ func TestHostRulesOfTwo(t *testing.T) {
 func TestHostBlock(t *testing.T) {
 	each(t, func(w world) {
 		f, below, other := w.feed("example.org"), w.feed("blog.example.org"), w.feed("notexample.org")
-		d := w.reader("ada", "Europe/Paris")
+		d := w.reader("ada")
 		w.subscribe(d, f, below, other)
 		for _, one := range []digest.Feed{f, below, other} {
-			w.ok(w.Exec(w.ctx(), `UPDATE feed_times SET poll_at = ? WHERE feed_id = ?`, noon.Unix(), one.ID))
+			w.exec(`UPDATE feed_times SET poll_at = ? WHERE feed_id = ?`, noon.Unix(), one.ID)
 		}
 		flying := w.claim(noon, 9, "flying")
-		want(w.t, "in flight", len(flying), 3)
+		want(w, "in flight", len(flying), 3)
 		block := func(host string, byOwner bool, feeds int) {
-			w.t.Helper()
-			n, err := w.Operator.SetHostRule(w.ctx(), digest.HostRule{Host: host, ByOwner: byOwner, Blocked: true},
-				noon)
-			w.ok(err)
-			want(w.t, "feeds at "+host, n, feeds)
+			w.Helper()
+			n := must(w.Operator.SetHostRule(w.ctx, digest.HostRule{Host: host, ByOwner: byOwner, Blocked: true},
+				noon))
+			want(w, "feeds at "+host, n, feeds)
 		}
 		stands := func(what string, at digest.FeedState, ofBelow digest.FeedState) {
-			w.t.Helper()
-			want(w.t, what+": at the host", w.feedAgain(f).State, at)
-			want(w.t, what+": below it", w.feedAgain(below).State, ofBelow)
-			want(w.t, what+": elsewhere", w.feedAgain(other).State, digest.FeedActive)
+			w.Helper()
+			want(w, what+": at the host", w.feedAgain(f).State, at)
+			want(w, what+": below it", w.feedAgain(below).State, ofBelow)
+			want(w, what+": elsewhere", w.feedAgain(other).State, digest.FeedActive)
 		}
 		block("example.org", false, 2)
 		stands("by the operator", digest.FeedBlocked, digest.FeedBlocked)
-		want(w.t, "notices", w.count(`SELECT count(*) FROM notices WHERE kind = 'blocked'`), 2)
+		want(w, "notices", w.count(`SELECT count(*) FROM notices WHERE kind = 'blocked'`), 2)
 		for _, c := range flying {
 			poll := store.Polled{Feed: c.Feed, Was: c.Feed, Token: "flying", Posts: posts(noon, "one")}
-			_, err := w.Feeds.Record(w.ctx(), noon, []store.Polled{poll})
-			w.ok(err)
+			must(w.Feeds.Record(w.ctx, noon, []store.Polled{poll}))
 		}
-		want(w.t, "posts of what was in flight",
+		want(w, "posts of what was in flight",
 			w.count(`SELECT count(*) FROM posts p JOIN feeds f ON f.id = p.feed_id
 				WHERE f.host <> 'notexample.org'`), 0)
-		w.ok(w.Feeds.Pinged(w.ctx(), []string{f.URL}, noon.Add(time.Hour)))
-		w.ok(w.Feeds.Vouch(w.ctx(), below.ID, noon.Add(time.Hour)))
+		w.ok(w.Feeds.Pinged(w.ctx, []string{f.URL}, noon.Add(time.Hour)))
+		w.ok(w.Feeds.Vouch(w.ctx, below.ID, noon.Add(time.Hour)))
 		stands("after a ping and a reader's word", digest.FeedBlocked, digest.FeedBlocked)
-		want(w.t, "in the queue",
+		want(w, "in the queue",
 			w.count(`SELECT count(*) FROM feed_times t JOIN feeds f ON f.id = t.feed_id
 				WHERE t.poll_at IS NOT NULL AND f.host <> 'notexample.org'`), 0)
 
 		fresh := w.newFeed("new.example.org")
-		want(w.t, "a new feed", w.feedAgain(fresh).State, digest.FeedBlocked)
+		want(w, "a new feed", w.feedAgain(fresh).State, digest.FeedBlocked)
 
 		block("blog.example.org", true, 1)
 		stands("by the owner of a part", digest.FeedBlocked, digest.FeedDeclined)
-		want(w.t, "notices of the operator's block", w.count(`SELECT count(*) FROM notices WHERE kind = 'blocked'`), 1)
-		w.ok(w.Operator.DropHostRule(w.ctx(), "example.org", false))
+		want(w, "notices of the operator's block", w.count(`SELECT count(*) FROM notices WHERE kind = 'blocked'`), 1)
+		w.ok(w.Operator.DropHostRule(w.ctx, "example.org", false))
 		stands("without the operator's block", digest.FeedActive, digest.FeedDeclined)
-		want(w.t, "notices that wait", w.count(`SELECT count(*) FROM notices`), 1)
-		blocks, err := w.Operator.HostBlocks(w.ctx())
-		w.ok(err)
+		want(w, "notices that wait", w.count(`SELECT count(*) FROM notices`), 1)
+		blocks := must(w.Operator.HostBlocks(w.ctx))
 		if len(blocks) != 1 || blocks[0] != (digest.HostRule{Host: "blog.example.org", ByOwner: true, Blocked: true,
 			CreatedAt: noon}) {
 			t.Errorf("blocks: %v", blocks)
 		}
-		_, err = w.Operator.SetHostRule(w.ctx(), digest.HostRule{Host: "blog.example.org", ByOwner: true,
+		must(w.Operator.SetHostRule(w.ctx, digest.HostRule{Host: "blog.example.org", ByOwner: true,
 			Interval: day},
-			noon.Add(day))
-		w.ok(err)
+			noon.Add(day)))
 		stands("the owner wants it slow instead", digest.FeedActive, digest.FeedActive)
-		want(w.t, "the interval", w.feedAgain(below).HostInterval, day)
-		want(w.t, "notices that wait", w.count(`SELECT count(*) FROM notices`), 0)
+		want(w, "the interval", w.feedAgain(below).HostInterval, day)
+		want(w, "notices that wait", w.count(`SELECT count(*) FROM notices`), 0)
 	})
 }
 
@@ -232,11 +218,10 @@ func TestHostBlockKeepsEnds(t *testing.T) {
 			f := w.feed(string(state) + ".example.org")
 			f.State = state
 			f = w.set(f)
-			_, err := w.Operator.SetHostRule(w.ctx(), digest.HostRule{Host: f.Host, Blocked: true}, noon)
-			w.ok(err)
-			want(w.t, "blocked", w.feedAgain(f).State, state)
-			w.ok(w.Operator.DropHostRule(w.ctx(), f.Host, false))
-			want(w.t, "and no more", w.feedAgain(f).State, state)
+			must(w.Operator.SetHostRule(w.ctx, digest.HostRule{Host: f.Host, Blocked: true}, noon))
+			want(w, "blocked", w.feedAgain(f).State, state)
+			w.ok(w.Operator.DropHostRule(w.ctx, f.Host, false))
+			want(w, "and no more", w.feedAgain(f).State, state)
 		}
 	})
 }
@@ -245,24 +230,21 @@ func TestHostBlockKeepsEnds(t *testing.T) {
 func TestHostBlockEndsPushes(t *testing.T) {
 	each(t, func(w world) {
 		f := w.feed("example.org")
-		w.subscribe(w.reader("ada", "Europe/Paris"), f)
+		w.subscribe(w.reader("ada"), f)
 		pushed := func(identity string) int {
-			w.t.Helper()
-			w.ok(w.Feeds.ReceivePush(w.ctx(), noon, f.ID, "text/xml", []byte("<rss/>")))
-			p, found, err := w.Feeds.ClaimPush(w.ctx(), noon, time.Minute)
-			w.ok(err)
-			want(w.t, "claimed", found, true)
-			got, err := w.Feeds.RecordPush(w.ctx(), noon, p, store.Polled{Feed: f, Posts: posts(noon, identity)})
-			w.ok(err)
-			want(w.t, "pushes that wait", w.count(`SELECT count(*) FROM pushes`), 0)
+			w.Helper()
+			w.ok(w.Feeds.ReceivePush(w.ctx, noon, f.ID, "text/xml", []byte("<rss/>")))
+			p, found := must2(w.Feeds.ClaimPush(w.ctx, noon, time.Minute))
+			want(w, "claimed", found, true)
+			got := must(w.Feeds.RecordPush(w.ctx, noon, p, store.Polled{Feed: f, Posts: posts(noon, identity)}))
+			want(w, "pushes that wait", w.count(`SELECT count(*) FROM pushes`), 0)
 			return got.Posts
 		}
-		want(w.t, "before", pushed("one"), 1)
-		_, err := w.Operator.SetHostRule(w.ctx(), digest.HostRule{Host: "example.org", ByOwner: true, Blocked: true},
-			noon)
-		w.ok(err)
-		want(w.t, "blocked", pushed("two"), 0)
-		w.ok(w.Operator.DropHostRule(w.ctx(), "example.org", true))
-		want(w.t, "after", pushed("three"), 1)
+		want(w, "before", pushed("one"), 1)
+		must(w.Operator.SetHostRule(w.ctx, digest.HostRule{Host: "example.org", ByOwner: true, Blocked: true},
+			noon))
+		want(w, "blocked", pushed("two"), 0)
+		w.ok(w.Operator.DropHostRule(w.ctx, "example.org", true))
+		want(w, "after", pushed("three"), 1)
 	})
 }

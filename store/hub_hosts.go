@@ -25,15 +25,15 @@ type hubHosts map[string]digest.HubHost
 func holdHubHosts(ctx context.Context, c conn, hubs map[string]string) (hubHosts, error) {
 	hosts := make(hubHosts)
 	for _, domain := range slices.Sorted(maps.Keys(hubs)) {
-		err := c.run(ctx, `INSERT INTO hub_hosts (domain, confirmed) SELECT CAST(? AS TEXT), count(*)
+		err := c.Run(ctx, `INSERT INTO hub_hosts (domain, confirmed) SELECT CAST(? AS TEXT), count(*)
 			FROM push_subscriptions p
 			WHERE p.hub = ? AND p.state = 'active' ON CONFLICT (domain) DO NOTHING`, domain, hubs[domain])
 		if err != nil {
 			return nil, err
 		}
 		var h digest.HubHost
-		err = c.get(ctx, &h, `SELECT h.domain, h.confirmed, h.unconfirmed, h.failed, h.quiet_until
-			FROM hub_hosts h WHERE h.domain = ?`+c.d.lockRows("h"), domain)
+		err = c.Get(ctx, &h, `SELECT h.domain, h.confirmed, h.unconfirmed, h.failed, h.quiet_until
+			FROM hub_hosts h WHERE h.domain = ?`+c.d.LockRows("h"), domain)
 		if err != nil {
 			return nil, err
 		}
@@ -73,7 +73,7 @@ func changeHubHost(ctx context.Context, c conn, domain string, change func(diges
 }
 
 func saveHubHost(ctx context.Context, c conn, h digest.HubHost) error {
-	return c.run(ctx, `UPDATE hub_hosts SET confirmed = ?, unconfirmed = ?, failed = ?, quiet_until = ?
+	return c.Run(ctx, `UPDATE hub_hosts SET confirmed = ?, unconfirmed = ?, failed = ?, quiet_until = ?
 		WHERE domain = ?`,
 		h.Confirmed, h.Unconfirmed, h.Failed, h.QuietUntil, h.Domain)
 }
@@ -84,10 +84,10 @@ func addHubSilence(ctx context.Context, c conn, ids []digest.FeedID, known map[d
 		FeedID     digest.FeedID
 		QuietUntil time.Time
 	}
-	err := c.all(ctx, &rows, `SELECT p.feed_id, MAX(h.quiet_until) AS quiet_until
+	err := c.All(ctx, &rows, `SELECT p.feed_id, MAX(h.quiet_until) AS quiet_until
 		FROM push_subscriptions p JOIN hub_hosts h ON h.domain = p.domain
-		WHERE p.feed_id`+c.d.oneOf+` AND p.state IN ('wanted', 'asked') AND h.quiet_until > 0
-		GROUP BY p.feed_id`, keys(c.d, ids))
+		WHERE p.feed_id`+c.d.OneOf+` AND p.state IN ('wanted', 'asked') AND h.quiet_until > 0
+		GROUP BY p.feed_id`, ids)
 	for _, r := range rows {
 		news := known[r.FeedID]
 		news.HubQuietUntil = r.QuietUntil
@@ -98,8 +98,6 @@ func addHubSilence(ctx context.Context, c conn, ids []digest.FeedID, known map[d
 
 // pruneHubHosts deletes the hosts that no feed names and whose silence is over.
 func (s *database) pruneHubHosts(ctx context.Context, now time.Time) error {
-	return s.write(ctx, func(c conn) error {
-		return c.run(ctx, `DELETE FROM hub_hosts WHERE quiet_until <= ? AND NOT EXISTS
+	return s.run(ctx, "", `DELETE FROM hub_hosts WHERE quiet_until <= ? AND NOT EXISTS
 			(SELECT 1 FROM push_subscriptions p WHERE p.domain = hub_hosts.domain)`, now)
-	})
 }

@@ -27,38 +27,34 @@ func lastTwo(address string) string {
 // names makes feeds that name a hub, and subscribes the digest to them. It replaces {n} in hub by the number of the
 // feed.
 func (w world) names(d digest.Digest, feeds int, hub string) (ids []digest.FeedID) {
-	w.t.Helper()
+	w.Helper()
 	for i := range feeds {
 		f := w.feed(fmt.Sprintf("f%d.%s", i, strings.ReplaceAll(lastTwo(hub), "/", ".")))
 		w.subscribe(d, f)
-		w.ok(w.Exec(w.ctx(), `UPDATE feeds SET hubs = ?, topic = ?, parsed_at = 1 WHERE id = ?`,
-			strings.ReplaceAll(hub, "{n}", fmt.Sprint(i)), f.URL, f.ID))
+		w.exec(`UPDATE feeds SET hubs = ?, topic = ?, parsed_at = 1 WHERE id = ?`,
+			strings.ReplaceAll(hub, "{n}", fmt.Sprint(i)), f.URL, f.ID)
 		ids = append(ids, f.ID)
 	}
-	_, err := w.Feeds.ReconcilePushes(w.ctx(), noon)
-	w.ok(err)
+	must(w.Feeds.ReconcilePushes(w.ctx, noon))
 	return ids
 }
 
 // asksHubs claims the requests that are due, as the hourly job does.
 func (w world) asksHubs(now time.Time) (all []store.HubRequest) {
-	w.t.Helper()
+	w.Helper()
 	for more := true; more; {
 		var some []store.HubRequest
-		var err error
-		some, more, err = w.Feeds.ClaimHubRequests(w.ctx(), now, 20, func(int) time.Time { return now.Add(day) },
-			hubDomain)
-		w.ok(err)
+		some, more = must2(w.Feeds.ClaimHubRequests(w.ctx, now, 20, func(int) time.Time { return now.Add(day) },
+			hubDomain))
 		all = append(all, some...)
 	}
 	return all
 }
 
 func (w world) verifies(r store.HubRequest, now time.Time) {
-	w.t.Helper()
-	meant, err := w.Feeds.VerifyPush(w.ctx(), now, r.ID, r.Topic, now.Add(14*day), now.Add(7*day))
-	w.ok(err)
-	want(w.t, "meant", meant, true)
+	w.Helper()
+	meant := must(w.Feeds.VerifyPush(w.ctx, now, r.ID, r.Topic, now.Add(14*day), now.Add(7*day)))
+	want(w, "meant", meant, true)
 }
 
 // TestHubHosts: a host that confirms nothing gets three requests and then one a day. That holds for all its
@@ -68,41 +64,39 @@ func TestHubHosts(t *testing.T) {
 	each(t, func(w world) {
 		d := w.reader("ann", "UTC")
 		victims := w.names(d, 20, "https://h{n}.victim.example/any?post={n}")
-		want(w.t, "requests to a host that confirms nothing", len(w.asksHubs(noon)), 3)
-		want(w.t, "an hour later", len(w.asksHubs(noon.Add(time.Hour))), 0)
-		known, err := w.Feeds.News(w.ctx(), victims)
-		w.ok(err)
+		want(w, "requests to a host that confirms nothing", len(w.asksHubs(noon)), 3)
+		want(w, "an hour later", len(w.asksHubs(noon.Add(time.Hour))), 0)
+		known := must(w.Feeds.News(w.ctx, victims))
 		for _, id := range victims {
-			want(w.t, "quiet until", known[id].HubQuietUntil, noon.Add(day))
+			want(w, "quiet until", known[id].HubQuietUntil, noon.Add(day))
 		}
-		want(w.t, "after a day", len(w.asksHubs(noon.Add(day))), 1)
-		want(w.t, "and an hour", len(w.asksHubs(noon.Add(day+time.Hour))), 0)
+		want(w, "after a day", len(w.asksHubs(noon.Add(day))), 1)
+		want(w, "and an hour", len(w.asksHubs(noon.Add(day+time.Hour))), 0)
 
 		w.names(d, 20, "https://hub.good.example/")
 		now, waves := noon.Add(day+2*time.Hour), 0
 		for asked := w.asksHubs(now); len(asked) > 0; asked = w.asksHubs(now) {
 			waves++
 			for _, r := range asked {
-				want(w.t, "hub", r.Hub, "https://hub.good.example/")
+				want(w, "hub", r.Hub, "https://hub.good.example/")
 				w.verifies(r, now)
 			}
 			now = now.Add(time.Minute)
 		}
 		w.holds("subscriptions that work", 20, `SELECT count(*) FROM push_subscriptions WHERE state = 'active'`)
 		if waves > 5 {
-			w.t.Errorf("a hub that confirms all requests gets 20 in %d waves", waves)
+			w.Errorf("a hub that confirms all requests gets 20 in %d waves", waves)
 		}
 
 		now = noon.Add(5 * day)
-		w.ok(w.Exec(w.ctx(), `UPDATE subscriptions SET paused = 1`)) // no readers any more
-		_, err = w.Feeds.ReconcilePushes(w.ctx(), now)
-		w.ok(err)
+		w.exec(`UPDATE subscriptions SET paused = 1`) // no readers any more
+		must(w.Feeds.ReconcilePushes(w.ctx, now))
 		goodbyes := map[string]int{}
 		for _, r := range w.asksHubs(now) {
 			goodbyes[lastTwo(r.Hub)]++
 		}
-		want(w.t, "goodbyes to who confirms nothing", goodbyes["victim.example"], 1)
-		want(w.t, "goodbyes to a good hub", goodbyes["good.example"], 20)
+		want(w, "goodbyes to who confirms nothing", goodbyes["victim.example"], 1)
+		want(w, "goodbyes to a good hub", goodbyes["good.example"], 20)
 	})
 }
 
@@ -111,17 +105,15 @@ func TestHubHostsConfirm(t *testing.T) {
 	each(t, func(w world) {
 		w.names(w.reader("ann", "UTC"), 9, "https://hub.example/{n}")
 		first := w.asksHubs(noon)
-		want(w.t, "at first", len(first), 3)
-		meant, err := w.Feeds.VerifyPush(w.ctx(), noon, first[0].ID, "https://wrong.example/", noon.Add(day),
-			noon.Add(day))
-		w.ok(err)
-		want(w.t, "a wrong topic", meant || len(w.asksHubs(noon)) > 0, false)
+		want(w, "at first", len(first), 3)
+		meant := must(w.Feeds.VerifyPush(w.ctx, noon, first[0].ID, "https://wrong.example/", noon.Add(day),
+			noon.Add(day)))
+		want(w, "a wrong topic", meant || len(w.asksHubs(noon)) > 0, false)
 		w.verifies(first[0], noon)
-		want(w.t, "after one is confirmed", len(w.asksHubs(noon)), 3)
+		want(w, "after one is confirmed", len(w.asksHubs(noon)), 3)
 		denied := first[1]
-		_, err = w.Feeds.DenyPush(w.ctx(), noon, denied.ID, denied.Topic, "no", noon.Add(7*day))
-		w.ok(err)
-		want(w.t, "after one is denied", len(w.asksHubs(noon)), 3)
+		must(w.Feeds.DenyPush(w.ctx, noon, denied.ID, denied.Topic, "no", noon.Add(7*day)))
+		want(w, "after one is denied", len(w.asksHubs(noon)), 3)
 	})
 }
 
@@ -130,16 +122,15 @@ func TestHubsAtHome(t *testing.T) {
 	each(t, func(w world) {
 		d := w.reader("ann", "UTC")
 		w.names(d, 9, "https://hub.home/{n}")
-		w.ok(w.Exec(w.ctx(), `UPDATE feeds SET public_only = 1`))
+		w.exec(`UPDATE feeds SET public_only = 1`)
 		own := w.feed("house.example")
 		w.subscribe(d, own)
-		w.ok(w.Exec(w.ctx(), `UPDATE feeds SET public_only = 0, hubs = 'https://hub.home/own',
-			topic = url, parsed_at = 1 WHERE id = ?`, own.ID))
-		_, err := w.Feeds.ReconcilePushes(w.ctx(), noon)
-		w.ok(err)
+		w.exec(`UPDATE feeds SET public_only = 0, hubs = 'https://hub.home/own',
+			topic = url, parsed_at = 1 WHERE id = ?`, own.ID)
+		must(w.Feeds.ReconcilePushes(w.ctx, noon))
 		asked := w.asksHubs(noon)
-		want(w.t, "requests", len(asked), 4)
-		want(w.t, "the last", asked[3].Hub, "https://hub.home/own")
+		want(w, "requests", len(asked), 4)
+		want(w, "the last", asked[3].Hub, "https://hub.home/own")
 	})
 }
 
@@ -159,13 +150,13 @@ func TestHubFails(t *testing.T) {
 			want int
 		}{{false, 6}, {true, 6}, {true, 0}} {
 			asked := w.asksHubs(now)
-			want(w.t, "requests", len(asked), c.want)
+			want(w, "requests", len(asked), c.want)
 			for i, r := range asked {
-				w.ok(w.Feeds.HubFailed(w.ctx(), now, r.ID, "answered 500", now.Add(time.Hour), c.made && i < 3))
+				w.ok(w.Feeds.HubFailed(w.ctx, now, r.ID, "answered 500", now.Add(time.Hour), c.made && i < 3))
 			}
 			now = now.Add(time.Hour)
 		}
-		want(w.t, "after a day", len(w.asksHubs(now.Add(day))), 1)
+		want(w, "after a day", len(w.asksHubs(now.Add(day))), 1)
 	})
 }
 
@@ -174,13 +165,12 @@ func TestForgetHubHosts(t *testing.T) {
 	each(t, func(w world) {
 		w.names(w.reader("ann", "UTC"), 3, "https://hub.example/{n}")
 		w.asksHubs(noon)
-		w.ok(w.Exec(w.ctx(), `DELETE FROM push_subscriptions`))
+		w.exec(`DELETE FROM push_subscriptions`)
 		for _, c := range []struct {
 			at   time.Time
 			left int
 		}{{noon.Add(day - time.Second), 1}, {noon.Add(day), 0}} {
-			_, err := w.Operator.Prune(w.ctx(), c.at, 400*day, 100)
-			w.ok(err)
+			w.pruneOnce(c.at, 400*day, 100)
 			w.holds("hosts", c.left, `SELECT count(*) FROM hub_hosts`)
 		}
 	})

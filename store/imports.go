@@ -29,7 +29,7 @@ const importLife = 30 * 24 * time.Hour
 func (s Subscriptions) ImportList(ctx context.Context, id digest.DigestID, items []ImportItem, most int, now time.Time,
 	report func(ImportResult) string) (ImportResult, error) {
 	return s.importing(ctx, id, items, most, now, func(c conn, result ImportResult) error {
-		return c.run(ctx, `INSERT INTO imports (digest_id, imported_at, report, first_polls) VALUES (?, ?, ?, ?)
+		return c.Run(ctx, `INSERT INTO imports (digest_id, imported_at, report, first_polls) VALUES (?, ?, ?, ?)
 			ON CONFLICT (digest_id) DO UPDATE SET imported_at = excluded.imported_at, report = excluded.report,
 			first_polls = excluded.first_polls`,
 			id, now, report(result), joinKeys(result.FirstPolls))
@@ -57,7 +57,7 @@ func (s Subscriptions) ListImport(ctx context.Context, id digest.DigestID) (l Li
 		if err != nil {
 			return err
 		}
-		l = ListImport{ImportedAt: row.ImportedAt.time(), Report: row.Report, FirstPolls: len(ids)}
+		l = ListImport{ImportedAt: row.ImportedAt.Time(), Report: row.Report, FirstPolls: len(ids)}
 		l.Subscriptions, err = s.Subscriptions.AllSubscriptions(ctx, id)
 		l.Subscriptions = slices.DeleteFunc(l.Subscriptions,
 			func(sub SubscriptionInfo) bool { return !slices.Contains(ids, sub.Feed.ID) })
@@ -65,7 +65,7 @@ func (s Subscriptions) ListImport(ctx context.Context, id digest.DigestID) (l Li
 			return err
 		}
 		l.Gone, err = readRows[digest.Feed](ctx, s.read(), "", `SELECT `+feedColumns+` FROM `+
-			timedFeeds+` WHERE f.state = 'gone' AND f.id`+s.d.oneOf+` ORDER BY f.id`, keys(s.d, ids))
+			timedFeeds+` WHERE f.state = 'gone' AND f.id`+s.d.OneOf+` ORDER BY f.id`, ids)
 		return err
 	})
 	return l, err

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"digest"
+	"digest/store/db"
 )
 
 // A laneRow is a stored lane. A lane without trouble, own limits and used rate has no row.
@@ -37,7 +38,7 @@ func laneName(domain string) string {
 // Lane returns a lane by its name, empty for the route. Without a row it returns a Lane with only that name.
 func (s Editions) Lane(ctx context.Context, name string) (digest.Lane, error) {
 	r := laneRow{Lane: digest.Lane{Name: laneName(name)}}
-	_, err := s.read().find(ctx, &r, `SELECT `+laneColumns+` FROM lanes l WHERE l.name = ?`, r.Name)
+	_, err := s.read().Find(ctx, &r, `SELECT `+laneColumns+` FROM lanes l WHERE l.name = ?`, r.Name)
 	return r.Lane, failed(fmt.Sprintf("reading the lane %q", name), err)
 }
 
@@ -68,7 +69,7 @@ func (s Editions) ChangeLane(ctx context.Context, now time.Time, name string, ch
 		if l == was && !was.ChangedAt.IsZero() {
 			return nil
 		}
-		l.ChangedAt = at(now).time()
+		l.ChangedAt = at(now).Time()
 		return storeLane(ctx, c, now, l)
 	})
 	if err != nil {
@@ -87,10 +88,10 @@ func (s Editions) ResumeLane(ctx context.Context, now time.Time, name string) er
 // SetLimits sets the operator's limits for a lane; zero removes them. It does not change the trouble of the lane.
 func (s Editions) SetLimits(ctx context.Context, now time.Time, name string, l digest.Limits) error {
 	if strings.ContainsAny(name, "@/ ") {
-		return invalid("limits are set for a domain such as example.org, not for %q", name)
+		return db.Invalid("limits are set for a domain such as example.org, not for %q", name)
 	}
 	if l.Connections < 0 || l.Messages < 0 || (l.Messages > 0) != (l.Per > 0) || l.Per%time.Second != 0 {
-		return invalid("a limit is a number of simultaneous messages, or a rate such as 100/m")
+		return db.Invalid("a limit is a number of simultaneous messages, or a rate such as 100/m")
 	}
 	_, err := s.ChangeLane(ctx, now, name, func(lane digest.Lane) digest.Lane {
 		lane.Limits = l
@@ -102,17 +103,17 @@ func (s Editions) SetLimits(ctx context.Context, now time.Time, name string, l d
 // lockLane locks the row of a lane, and inserts it if it is missing.
 func lockLane(ctx context.Context, c conn, name string) (laneRow, error) {
 	var r laneRow
-	if _, err := c.exec(ctx,
+	if err := c.Run(ctx,
 		`INSERT INTO lanes (name) VALUES (?) ON CONFLICT (name) DO UPDATE SET name = excluded.name`, name); err != nil {
 		return r, err
 	}
-	err := c.get(ctx, &r, `SELECT `+laneColumns+` FROM lanes l WHERE l.name = ?`, name)
+	err := c.Get(ctx, &r, `SELECT `+laneColumns+` FROM lanes l WHERE l.name = ?`, name)
 	return r, err
 }
 
 // storeLane updates the row of a lane, and deletes it if the lane needs none.
 func storeLane(ctx context.Context, c conn, now time.Time, l digest.Lane) error {
-	if _, err := c.exec(ctx,
+	if err := c.Run(ctx,
 		`UPDATE lanes SET connections = ?, messages = ?, per = ?, width = ?, pause = ?, until_at = ?,
 		failures = ?, alarm = ?, reason = ?, changed_at = ? WHERE name = ?`,
 		l.Connections, l.Messages, l.Per, l.Width, l.Pause, from(l.Until),
@@ -124,7 +125,7 @@ func storeLane(ctx context.Context, c conn, now time.Time, l digest.Lane) error 
 
 // forgetLanes deletes rows of lanes that need none.
 func forgetLanes(ctx context.Context, c conn, now time.Time, which string, args ...any) error {
-	return c.run(ctx, `DELETE FROM lanes AS l WHERE `+which+` AND `+unremarkable+` AND l.free_us <= ?`,
+	return c.Run(ctx, `DELETE FROM lanes AS l WHERE `+which+` AND `+unremarkable+` AND l.free_us <= ?`,
 		append(args, now.UnixMicro())...)
 }
 
@@ -142,7 +143,7 @@ func readCapacities(ctx context.Context, c conn, now time.Time, q digest.Claim) 
 	t := &capacities{claim: q, now: now, rows: make(map[string]laneRow), busy: make(map[string]int),
 		known: make(map[string]*capacity)}
 	var rows []laneRow
-	if err := c.all(ctx, &rows, `SELECT `+laneColumns+` FROM lanes l`); err != nil {
+	if err := c.All(ctx, &rows, `SELECT `+laneColumns+` FROM lanes l`); err != nil {
 		return nil, err
 	}
 	counts := q.Route.Connections > 0 || q.Domain.Connections > 0

@@ -13,19 +13,18 @@ func TestMoreDomainsRestThanAStatementNames(t *testing.T) {
 	each(t, func(w world) {
 		const domains = 40_000
 		until := noon.Add(time.Hour)
-		w.ok(w.Exec(w.ctx(), `INSERT INTO lanes (name, until_at, changed_at, failures)
+		w.exec(`INSERT INTO lanes (name, until_at, changed_at, failures)
 			WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < ?)
-			SELECT 'd' || i || '.example', ?, ?, 1 FROM n`, domains, until.Unix(), noon.Unix()))
+			SELECT 'd' || i || '.example', ?, ?, 1 FROM n`, domains, until.Unix(), noon.Unix())
 		for i := range 30 {
 			w.waits(fmt.Sprintf("d%d.example", 1+i*1300), 4)
 		}
 		for _, at := range []time.Time{noon, until.Add(-time.Second)} {
-			got, err := w.Editions.ClaimEditions(w.ctx(), at, digest.Claim{Most: 20, Lease: time.Minute, Token: "t"})
-			w.ok(err)
-			want(w.t, "at rest", len(got), 0)
+			got := must(w.Editions.ClaimEditions(w.ctx, at, digest.Claim{Most: 20, Lease: time.Minute, Token: "t"}))
+			want(w, "at rest", len(got), 0)
 		}
-		want(w.t, "next", w.nextMail(noon, digest.Limits{}, digest.Limits{}), until)
-		want(w.t, "then, of domains", len(w.claimed(until, digest.Claim{Most: 200, Token: "t"})), 30)
+		want(w, "next", w.nextMail(noon, digest.Limits{}, digest.Limits{}), until)
+		want(w, "then, of domains", len(w.claimed(until, digest.Claim{Most: 200, Token: "t"})), 30)
 	})
 }
 
@@ -34,14 +33,11 @@ func TestRatesOutliveWhatIsForgotten(t *testing.T) {
 	each(t, func(w world) {
 		w.waits("a.example", 9)
 		q := digest.Claim{Most: 9, Token: "t", Domain: perMinute(11)} // one, and then one every six seconds
-		want(w.t, "one", w.claimed(noon, q)["a.example"], 1)
-		_, err := w.Operator.Prune(w.ctx(), noon, 30*day, 10)
-		w.ok(err)
-		_, err = w.Editions.ChangeLane(w.ctx(), noon, "a.example", func(l digest.Lane) digest.Lane { return l })
-		w.ok(err)
-		want(w.t, "no other", w.claimed(noon.Add(5*time.Second), q)["a.example"], 0)
-		_, err = w.Operator.Prune(w.ctx(), noon.Add(time.Minute), 30*day, 10)
-		w.ok(err)
+		want(w, "one", w.claimed(noon, q)["a.example"], 1)
+		w.pruneOnce(noon, 30*day, 10)
+		must(w.Editions.ChangeLane(w.ctx, noon, "a.example", func(l digest.Lane) digest.Lane { return l }))
+		want(w, "no other", w.claimed(noon.Add(5*time.Second), q)["a.example"], 0)
+		w.pruneOnce(noon.Add(time.Minute), 30*day, 10)
 		w.holds("forgotten when it does not", 0, `SELECT count(*) FROM lanes`)
 	})
 }
@@ -50,13 +46,12 @@ func TestRatesOutliveWhatIsForgotten(t *testing.T) {
 func TestWidthBelowConnections(t *testing.T) {
 	each(t, func(w world) {
 		w.waits("a.example", 9)
-		w.ok(w.Editions.SetLimits(w.ctx(), noon, "a.example", digest.Limits{Connections: 4}))
+		w.ok(w.Editions.SetLimits(w.ctx, noon, "a.example", digest.Limits{Connections: 4}))
 		for width, wanted := range map[int]int{2: 2, 7: 4} {
-			_, err := w.Editions.ChangeLane(w.ctx(), noon, "a.example",
-				func(l digest.Lane) digest.Lane { l.Width = width; return l })
-			w.ok(err)
-			want(w.t, "at once", w.claimed(noon, digest.Claim{Most: 9, Token: "t"})["a.example"], wanted)
-			w.ok(w.Editions.GiveBackEditions(w.ctx(), "t"))
+			must(w.Editions.ChangeLane(w.ctx, noon, "a.example",
+				func(l digest.Lane) digest.Lane { l.Width = width; return l }))
+			want(w, "at once", w.claimed(noon, digest.Claim{Most: 9, Token: "t"})["a.example"], wanted)
+			w.ok(w.Editions.GiveBackEditions(w.ctx, "t"))
 		}
 	})
 }
@@ -66,9 +61,9 @@ func TestLeftWhileClaimed(t *testing.T) {
 	each(t, func(w world) {
 		d := w.released(1)[0]
 		e := w.claimEditions(parisMidnight, 9, "t")[0]
-		w.ok(w.Readers.SetDigestState(w.ctx(), d.ID, digest.DigestLeft, parisMidnight))
-		w.ok(w.Editions.GiveBackEditions(w.ctx(), "t"))
-		want(w.t, "claimed", len(w.claimEditions(parisMidnight, 9, "t")), 0)
-		want(w.t, "over", w.edition(e.ID).State, digest.EditionFailed)
+		w.setState(d, digest.DigestLeft, parisMidnight)
+		w.ok(w.Editions.GiveBackEditions(w.ctx, "t"))
+		want(w, "claimed", len(w.claimEditions(parisMidnight, 9, "t")), 0)
+		want(w, "over", w.edition(e.ID).State, digest.EditionFailed)
 	})
 }

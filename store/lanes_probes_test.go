@@ -19,21 +19,19 @@ func TestProbesOfADomainUnderAlarm(t *testing.T) {
 			}
 			w.mark(parisMidnight, "t", m)
 		}
-		f, err := w.Feeds.FeedByURL(w.ctx(), "https://f.example/feed")
-		w.ok(err)
+		f := must(w.Feeds.FeedByURL(w.ctx, "https://f.example/feed"))
 		second := parisMidnight.Add(day)
 		w.record(second.Add(-time.Hour), f, posts(second.Add(-time.Hour), "q"))
-		want(w.t, "editions", w.hour(second), 6)
-		_, err = w.Editions.ChangeLane(w.ctx(), second, "example.org", func(l digest.Lane) digest.Lane {
+		want(w, "editions", w.hour(second), 6)
+		must(w.Editions.ChangeLane(w.ctx, second, "example.org", func(l digest.Lane) digest.Lane {
 			l.Alarm, l.Width = true, 2
 			return l
-		})
-		w.ok(err)
+		}))
 		var probed []digest.DigestID
 		for _, e := range w.claimEditions(second, 9, "t") {
 			probed = append(probed, e.DigestID)
 		}
 		slices.Sort(probed)
-		wantDiff(w.t, "probed", probed, []digest.DigestID{ds[3].ID, ds[4].ID})
+		wantDiff(w, "probed", probed, []digest.DigestID{ds[3].ID, ds[4].ID})
 	})
 }

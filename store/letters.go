@@ -48,7 +48,7 @@ const (
 // LetterSent or LetterUnsent.
 func (s Editions) RequestLetter(ctx context.Context, r LetterRequest, now time.Time) (l Letter, answer LetterAnswer,
 	err error) {
-	err = s.changeUnder(ctx, s.d.lockAccounts, "counting the letters to an address", func(c conn) (err error) {
+	err = s.changeUnder(ctx, s.d.LockAccounts, "counting the letters to an address", func(c conn) (err error) {
 		l = Letter{}
 		if answer, err = r.answer(ctx, c, now); err != nil || answer != LetterGranted {
 			return err
@@ -81,14 +81,14 @@ const letterLoad = `SELECT COALESCE(SUM(CASE WHEN answered = 0 THEN 1 ELSE 0 END
 
 // answer checks the limits of the instance, the domain and the mailbox.
 func (r LetterRequest) answer(ctx context.Context, c conn, now time.Time) (LetterAnswer, error) {
-	if _, err := c.exec(ctx, `DELETE FROM letter_requests WHERE requested_at <= ?`,
+	if err := c.Run(ctx, `DELETE FROM letter_requests WHERE requested_at <= ?`,
 		now.Add(-allowance.Day)); err != nil {
 		return "", err
 	}
 	if share := r.Kind.Share(); share != allowance.NoShare && !r.Invited {
 		var load allowance.Load
 		domain := allowance.Domain(allowance.Mailbox(r.Email))
-		err := c.get(ctx, &load, letterLoad, r.Asker, domain, domain, r.Asker, share, now.Add(-letterHour))
+		err := c.Get(ctx, &load, letterLoad, r.Asker, domain, domain, r.Asker, share, now.Add(-letterHour))
 		if err != nil {
 			return "", err
 		}
@@ -114,7 +114,7 @@ const selectLetters = `SELECT kind, requested_at AS at, asker, answered FROM let
 // nextToMailbox returns allowance.ForBox for the mailbox of an address.
 func nextToMailbox(ctx context.Context, c conn, k allowance.Kind, email string, now time.Time) (time.Time, error) {
 	var had []allowance.Letter
-	err := c.all(ctx, &had, selectLetters+`mailbox = ? AND requested_at > ? AND `+letterCounts,
+	err := c.All(ctx, &had, selectLetters+`mailbox = ? AND requested_at > ? AND `+letterCounts,
 		allowance.Mailbox(email), now.Add(-allowance.Day), now.Add(-onItsWay))
 	return allowance.ForBox(k, had, now), err
 }
@@ -126,7 +126,7 @@ func (r LetterRequest) had(ctx context.Context, c conn, now time.Time) (had []al
 	if r.Kind.IsStrangers() && r.Kind != allowance.SignIn {
 		column, key = "mailbox", allowance.Mailbox(r.Email)
 	}
-	err = c.all(ctx, &had, selectLetters+column+` = ? AND kind = ? AND `+letterCounts, key, r.Kind,
+	err = c.All(ctx, &had, selectLetters+column+` = ? AND kind = ? AND `+letterCounts, key, r.Kind,
 		now.Add(-onItsWay))
 	return had, err
 }
@@ -138,14 +138,14 @@ func (r LetterRequest) insert(ctx context.Context, c conn, now time.Time) (id in
 	if r.Invited || !r.Kind.IsStrangers() {
 		share = allowance.NoShare
 	}
-	accounts, err := c.number(ctx, `SELECT count(*) FROM users WHERE email_key = ?`, emailKey(r.Email))
+	accounts, err := c.Number(ctx, `SELECT count(*) FROM users WHERE email_key = ?`, emailKey(r.Email))
 	if err != nil {
 		return 0, err
 	}
 	if !r.Kind.IsStrangers() || r.Kind == allowance.SignIn && accounts == 0 {
 		mailbox, share = "", allowance.NoShare
 	}
-	err = c.get(ctx, &id, `INSERT INTO letter_requests (kind, email_key, mailbox, domain, share, asker, requested_at)
+	err = c.Get(ctx, &id, `INSERT INTO letter_requests (kind, email_key, mailbox, domain, share, asker, requested_at)
 		VALUES (?, ?, ?, ?, ?, ?, ?) RETURNING id`,
 		r.Kind, emailKey(r.Email), mailbox, allowance.Domain(allowance.Mailbox(r.Email)), share, r.Asker,
 		now)
@@ -158,20 +158,20 @@ func (r LetterRequest) note(ctx context.Context, c conn, now time.Time) error {
 	if err != nil {
 		return err
 	}
-	return c.run(ctx, `UPDATE letter_requests SET sent_at = ? WHERE id = ?`, now, id)
+	return c.Run(ctx, `UPDATE letter_requests SET sent_at = ? WHERE id = ?`, now, id)
 }
 
 // answerMailbox records that somebody has used a link from an email to an address. All letters to its mailbox count
 // as answered.
 func answerMailbox(ctx context.Context, c conn, email string) error {
-	return c.run(ctx, `UPDATE letter_requests SET answered = 1 WHERE answered = 0 AND mailbox = ?`,
+	return c.Run(ctx, `UPDATE letter_requests SET answered = 1 WHERE answered = 0 AND mailbox = ?`,
 		allowance.Mailbox(email))
 }
 
 // answerLetters records that the sign-in links of a user no longer work, so that the user can request the next one
 // now.
 func answerLetters(ctx context.Context, c conn, user digest.UserID) error {
-	_, err := c.exec(ctx, `UPDATE letter_requests SET answered = 1 WHERE answered = 0
+	err := c.Run(ctx, `UPDATE letter_requests SET answered = 1 WHERE answered = 0
 		AND kind IN ('sign-in', 'sign-in-known')
 		AND email_key = (SELECT email_key FROM users WHERE id = ?)`, user)
 	return err
@@ -197,17 +197,17 @@ func (s *database) endLetterRequest(ctx context.Context, request int64, sent ins
 func (s Editions) ForgetLetterRequests(ctx context.Context) error {
 	return s.change(ctx, "forgetting letters that were never sent", func(c conn) error {
 		var emails []string
-		err := c.all(ctx, &emails, `SELECT email FROM address_changes WHERE old_confirmed = 0 AND new_confirmed = 0`)
+		err := c.All(ctx, &emails, `SELECT email FROM address_changes WHERE old_confirmed = 0 AND new_confirmed = 0`)
 		if err != nil {
 			return err
 		}
 		for _, email := range emails {
-			if err := c.run(ctx, `DELETE FROM address_changes WHERE email = ? AND old_confirmed = 0 AND new_confirmed = 0
+			if err := c.Run(ctx, `DELETE FROM address_changes WHERE email = ? AND old_confirmed = 0 AND new_confirmed = 0
 				AND EXISTS (SELECT 1 FROM letter_requests WHERE email_key = ? AND kind = 'address' AND sent_at = 0)`,
 				email, emailKey(email)); err != nil {
 				return err
 			}
 		}
-		return c.run(ctx, `UPDATE letter_requests SET sent_at = -1 WHERE sent_at = 0`)
+		return c.Run(ctx, `UPDATE letter_requests SET sent_at = -1 WHERE sent_at = 0`)
 	})
 }

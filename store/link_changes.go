@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"digest"
+	"digest/store/db"
 )
 
 // Everyone who has an email can use its links. The store records each change that a link makes without a sign-in.
@@ -33,7 +34,7 @@ func (s *Store) ByLink(ctx context.Context, by LinkUse, now time.Time, change fu
 			return err
 		}
 		delete(was.subscriptions, by.Added)
-		if err := change(s.inside(c.tx())); err != nil {
+		if err := change(s.inside(db.Inside(c.Tx))); err != nil {
 			return err
 		}
 		is, err := readLinkable(ctx, c, by.DigestID)
@@ -64,7 +65,7 @@ func readLinkable(ctx context.Context, c conn, id digest.DigestID) (l linkable, 
 		return l, err
 	}
 	var rows []linkableSubscription
-	if err := c.all(ctx, &rows,
+	if err := c.All(ctx, &rows,
 		`SELECT s.feed_id, CASE s.title WHEN '' THEN f.title ELSE s.title END AS title, f.url, s.display,
 		s.paused, s.paused_until FROM subscriptions s JOIN feeds f ON f.id = s.feed_id WHERE s.digest_id = ?`,
 		id); err != nil {
@@ -176,12 +177,12 @@ func (by LinkUse) record(ctx context.Context, c conn, changes []digest.LinkChang
 	if digest.ToldByEdition(d, now) {
 		return nil
 	}
-	if err := c.run(ctx, `UPDATE link_changes AS x SET notify_by = ?, email_at = ? WHERE x.digest_id = ?
+	if err := c.Run(ctx, `UPDATE link_changes AS x SET notify_by = ?, email_at = ? WHERE x.digest_id = ?
 		AND x.notify_by = ? AND `+untold,
-		toldByEmail, at(now).plus(linkGathering), d.ID, toldByEdition); err != nil {
+		toldByEmail, at(now).Plus(linkGathering), d.ID, toldByEdition); err != nil {
 		return err
 	}
-	return c.run(ctx, `DELETE FROM notices`+waits+`kind = 'changed' AND feed_id IN
+	return c.Run(ctx, `DELETE FROM notices`+waits+`kind = 'changed' AND feed_id IN
 		(SELECT -x.id FROM link_changes x WHERE x.digest_id = notices.digest_id AND x.notify_by = ?)`, d.ID, d.ID,
 		toldByEmail)
 }
@@ -198,7 +199,7 @@ func (by LinkUse) recordOne(ctx context.Context, c conn, x digest.LinkChange, no
 		OldValue string
 		NotifyBy string
 	}
-	found, err := c.find(ctx, &open, `SELECT x.id, x.old_value, x.notify_by FROM link_changes x
+	found, err := c.Find(ctx, &open, `SELECT x.id, x.old_value, x.notify_by FROM link_changes x
 		WHERE x.digest_id = ? AND x.feed_id = ? AND x.setting = ? AND x.new_value = ? AND x.old_value <> ?
 		AND `+untold+`
 		ORDER BY x.id DESC LIMIT 1`, x.DigestID, x.FeedID, x.Setting, x.OldValue, digest.DigestLeft)
@@ -213,7 +214,7 @@ func (by LinkUse) recordOne(ctx context.Context, c conn, x digest.LinkChange, no
 		how = toldByEmail
 	}
 	if !found {
-		if err := c.get(ctx, &open.ID,
+		if err := c.Get(ctx, &open.ID,
 			`INSERT INTO link_changes (digest_id, feed_id, setting, old_value, new_value, title, host,
 				new_host, email_date, changed_at, notify_by)
 			VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) RETURNING id`, x.DigestID, x.FeedID, x.Setting, x.OldValue,
@@ -221,22 +222,22 @@ func (by LinkUse) recordOne(ctx context.Context, c conn, x digest.LinkChange, no
 			by.EmailDate, now, how); err != nil {
 			return err
 		}
-	} else if err := c.run(ctx,
+	} else if err := c.Run(ctx,
 		`UPDATE link_changes SET new_value = ?, new_host = ?, email_date = ?, changed_at = ?, notify_by = ?
 			WHERE id = ?`,
 		x.NewValue, x.NewHost, by.EmailDate, now, how, open.ID); err != nil {
 		return err
 	}
 	if how != toldByEdition || found && open.OldValue == x.NewValue {
-		err = c.run(ctx, `DELETE FROM notices`+waits+`kind = 'changed' AND feed_id = ?`, x.DigestID, x.DigestID,
+		err = c.Run(ctx, `DELETE FROM notices`+waits+`kind = 'changed' AND feed_id = ?`, x.DigestID, x.DigestID,
 			-open.ID)
 	} else {
-		err = c.run(ctx, `INSERT INTO notices (digest_id, visible_at, feed_id, kind)
+		err = c.Run(ctx, `INSERT INTO notices (digest_id, visible_at, feed_id, kind)
 			SELECT d.id, d.next_due_at, CAST(? AS BIGINT), 'changed'
 			FROM digests d WHERE d.id = ? ON CONFLICT DO NOTHING`, -open.ID, x.DigestID)
 	}
 	if err == nil && found && open.OldValue == x.NewValue { // the setting has its old value again
-		err = c.run(ctx, `DELETE FROM link_changes WHERE id = ?`, open.ID)
+		err = c.Run(ctx, `DELETE FROM link_changes WHERE id = ?`, open.ID)
 	}
 	return err
 }
@@ -262,8 +263,6 @@ func (s Readers) LinkChanges(ctx context.Context, user digest.UserID, since time
 
 // pruneLinkChanges deletes old changes, except those in the notices of an edition that is still stored.
 func (s *database) pruneLinkChanges(ctx context.Context, old instant) error {
-	return s.write(ctx, func(c conn) error {
-		return c.run(ctx, `DELETE FROM link_changes AS x WHERE x.changed_at < ?
+	return s.run(ctx, "", `DELETE FROM link_changes AS x WHERE x.changed_at < ?
 			AND NOT EXISTS (SELECT 1 FROM notices n WHERE n.digest_id = x.digest_id AND n.feed_id = -x.id)`, old)
-	})
 }

@@ -23,11 +23,11 @@ const (
 // returns them again only after linkNewsRetry, so that two workers do not send the same email, and never after
 // LinkNewsTold. It drops changes that somebody has undone or overwritten.
 func (s Editions) NextLinkNews(ctx context.Context, now time.Time) (news LinkNews, found bool, err error) {
-	err = s.changeUnder(ctx, s.d.lockAccounts, "looking for changes made by links", func(c conn) error {
+	err = s.changeUnder(ctx, s.d.LockAccounts, "looking for changes made by links", func(c conn) error {
 		news = LinkNews{}
 		var user digest.UserID
 		const due = `x.notify_by = 'email' AND x.notified_at = 0 AND x.undone_at = 0 AND x.changed_at > ?`
-		found, err = c.find(ctx, &user,
+		found, err = c.Find(ctx, &user,
 			`SELECT d.user_id FROM link_changes x JOIN digests d ON d.id = x.digest_id WHERE `+due+` AND x.email_at <= ?
 			AND NOT EXISTS (SELECT 1 FROM link_changes y JOIN digests e ON e.id = y.digest_id
 			WHERE e.user_id = d.user_id AND y.notified_at > ?)
@@ -39,7 +39,7 @@ func (s Editions) NextLinkNews(ctx context.Context, now time.Time) (news LinkNew
 			return err
 		}
 		var changes []digest.LinkChange
-		if err := c.all(ctx, &changes,
+		if err := c.All(ctx, &changes,
 			`SELECT `+linkChangeColumns+` FROM link_changes x JOIN digests d ON d.id = x.digest_id
 			WHERE `+due+` AND d.user_id = ? ORDER BY x.changed_at, x.id`, now.Add(-linkNewsWorth),
 			user); err != nil {
@@ -54,8 +54,8 @@ func (s Editions) NextLinkNews(ctx context.Context, now time.Time) (news LinkNew
 			if tell {
 				news.Changes = append(news.Changes, v)
 			}
-			if err := c.run(ctx, `UPDATE link_changes SET email_at = ?, notify_by = ? WHERE id = ?`,
-				at(now).plus(linkNewsRetry), map[bool]string{true: toldByEmail, false: toldByNobody}[tell],
+			if err := c.Run(ctx, `UPDATE link_changes SET email_at = ?, notify_by = ? WHERE id = ?`,
+				at(now).Plus(linkNewsRetry), map[bool]string{true: toldByEmail, false: toldByNobody}[tell],
 				x.ID); err != nil {
 				return err
 			}
@@ -69,5 +69,5 @@ func (s Editions) NextLinkNews(ctx context.Context, now time.Time) (news LinkNew
 func (s Editions) LinkNewsTold(ctx context.Context, news LinkNews, now time.Time) error {
 	ids := each(news.Changes, func(v LinkChangeView) int64 { return v.ID })
 	return s.run(ctx, "noting what a reader was told", `UPDATE link_changes SET notified_at = ? WHERE id`+
-		s.d.oneOf, now, keys(s.d, ids))
+		s.d.OneOf, now, ids)
 }

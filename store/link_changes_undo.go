@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"digest"
+	"digest/store/db"
 )
 
 // A LinkStanding says whether a change by a link can be undone.
@@ -56,7 +57,7 @@ func linkChange(ctx context.Context, c conn, id digest.DigestID, change int64, n
 func followMerges(ctx context.Context, c conn, x *digest.LinkChange) error {
 	follow := func(id digest.FeedID) (digest.FeedID, error) {
 		into := id
-		_, err := c.find(ctx, &into,
+		_, err := c.Find(ctx, &into,
 			`SELECT CASE WHEN merged_into > 0 THEN merged_into ELSE id END FROM feeds WHERE id = ?`, id)
 		return into, err
 	}
@@ -119,13 +120,13 @@ func (s Readers) UndoLinkChange(ctx context.Context, id digest.DigestID, change 
 		if v, l, err = linkChange(ctx, c, id, change, now); err != nil || v.Standing != LinkOpen {
 			return err
 		}
-		if err := s.inside(c.tx()).restoreLinked(ctx, v.LinkChange, l, now); err != nil {
+		if err := s.inside(db.Inside(c.Tx)).restoreLinked(ctx, v.LinkChange, l, now); err != nil {
 			return err
 		}
-		if err := c.run(ctx, `UPDATE link_changes SET undone_at = ? WHERE id = ?`, now, change); err != nil {
+		if err := c.Run(ctx, `UPDATE link_changes SET undone_at = ? WHERE id = ?`, now, change); err != nil {
 			return err
 		}
-		if err := c.run(ctx, `DELETE FROM notices`+waits+`kind = 'changed' AND feed_id = ?`, id, id,
+		if err := c.Run(ctx, `DELETE FROM notices`+waits+`kind = 'changed' AND feed_id = ?`, id, id,
 			-change); err != nil {
 			return err
 		}
@@ -135,7 +136,7 @@ func (s Readers) UndoLinkChange(ctx context.Context, id digest.DigestID, change 
 		if v.UndoneAt = (time.Time{}); l.standing(v.LinkChange, now) != LinkUndone {
 			return digest.Refuse(digest.Conflict, "the previous setting is no longer stored")
 		}
-		v.UndoneAt, v.Done = at(now).time(), true
+		v.UndoneAt, v.Done = at(now).Time(), true
 		return nil
 	})
 	return v, err

@@ -18,10 +18,10 @@ func saveLinks(ctx context.Context, c conn, posts []*incoming) error {
 			continue
 		}
 		for _, l := range p.Links {
-			v.row(p.id, l.Key, l.Site, l.Own)
+			v.Row(p.id, l.Key, l.Site, l.Own)
 		}
 	}
-	return c.runRows(ctx, &v,
+	return c.RunRows(ctx, &v,
 		`INSERT INTO post_links (post_id, link_key, site_key, own) VALUES {rows} ON CONFLICT DO NOTHING`)
 }
 
@@ -38,7 +38,7 @@ func dropLinks(ctx context.Context, c conn, ids []digest.PostID) error {
 	if len(ids) == 0 {
 		return nil
 	}
-	return c.run(ctx, `DELETE FROM post_links WHERE post_id`+c.d.oneOf, keys(c.d, ids))
+	return c.Run(ctx, `DELETE FROM post_links WHERE post_id`+c.d.OneOf, ids)
 }
 
 // theirFeeds are the feeds whose posts a user may have received. It has the user as argument twice.
@@ -98,7 +98,7 @@ func (s *database) came(ctx context.Context, user digest.UserID, since, now time
 		LastDueAt instant
 	}
 	c := s.read()
-	if err := c.all(ctx, &digests, `SELECT d.id, CASE WHEN d.newsletter_id IS NULL THEN d.last_due_at
+	if err := c.All(ctx, &digests, `SELECT d.id, CASE WHEN d.newsletter_id IS NULL THEN d.last_due_at
 		ELSE COALESCE((SELECT MAX(e.due_at) FROM editions e WHERE e.digest_id = d.id
 		AND e.send_at <= ?), 0) END AS last_due_at
 		FROM digests d WHERE d.user_id = ?`, now, user); err != nil {
@@ -106,7 +106,7 @@ func (s *database) came(ctx context.Context, user digest.UserID, since, now time
 	}
 	var all []arrival
 	for _, d := range digests {
-		if err := c.all(ctx, &all,
+		if err := c.All(ctx, &all,
 			`SELECT dp.visible_at, dp.post_id FROM digest_posts dp WHERE dp.digest_id = ? AND dp.visible_at > ?
 				AND dp.visible_at <= ?
 			ORDER BY dp.visible_at DESC, dp.post_id DESC LIMIT ?`, d.ID, since, min(d.LastDueAt, at(now)),
@@ -136,7 +136,7 @@ func (s Posts) LinkingToSite(ctx context.Context, user digest.UserID, site int64
 	}
 	lead, err := readRows[digest.PostID](ctx, s.read(), "looking for links to a site",
 		`SELECT DISTINCT l.post_id FROM post_links l
-		WHERE l.post_id`+s.d.oneOf+` AND l.site_key = ? AND l.own = 0`, keys(s.d, ids), site)
+		WHERE l.post_id`+s.d.OneOf+` AND l.site_key = ? AND l.own = 0`, ids, site)
 	if err != nil {
 		return nil, err
 	}
@@ -166,7 +166,7 @@ func (s Posts) PointedAt(ctx context.Context, user digest.UserID, since, now tim
 		Posts   string
 	}](ctx, s.read(), "looking where posts lead",
 		`SELECT l.link_key, string_agg(CAST(l.post_id AS TEXT), ',') AS posts FROM post_links l
-		WHERE l.post_id`+s.d.oneOf+` AND l.own = 0 GROUP BY l.link_key HAVING count(*) > 1`, keys(s.d, ids))
+		WHERE l.post_id`+s.d.OneOf+` AND l.own = 0 GROUP BY l.link_key HAVING count(*) > 1`, ids)
 	if err != nil {
 		return nil, err
 	}
@@ -212,8 +212,8 @@ func (s Readers) SetReaderToken(ctx context.Context, user digest.UserID, hash []
 // ReaderTokenAt returns when a user's token was created; zero: no token.
 func (s Readers) ReaderTokenAt(ctx context.Context, user digest.UserID) (t time.Time, err error) {
 	var made instant
-	_, err = s.read().find(ctx, &made, `SELECT created_at FROM reader_tokens WHERE user_id = ?`, user)
-	return made.time(), failed("reading a token", err)
+	_, err = s.read().Find(ctx, &made, `SELECT created_at FROM reader_tokens WHERE user_id = ?`, user)
+	return made.Time(), failed("reading a token", err)
 }
 
 // TokenReader returns the user of a token by its hash, or digest.NotFound.

@@ -18,9 +18,8 @@ func linking(seen time.Time, identity string, keys ...int64) []digest.Post {
 }
 
 func (w world) linkingTo(d digest.Digest, key int64, now time.Time) (names []string) {
-	w.t.Helper()
-	all, err := w.Posts.LinkingTo(w.ctx(), d.UserID, key, 0, now, 10)
-	w.ok(err)
+	w.Helper()
+	all := must(w.Posts.LinkingTo(w.ctx, d.UserID, key, 0, now, 10))
 	for _, v := range all {
 		names = append(names, v.Identity)
 	}
@@ -31,27 +30,25 @@ func (w world) linkingTo(d digest.Digest, key int64, now time.Time) (names []str
 func TestLinkingTo(t *testing.T) {
 	each(t, func(w world) {
 		a, b, private := w.feed("a.example"), w.feed("b.example"), w.feed("c.example")
-		ada, bob := w.reader("ada", "Europe/Paris"), w.reader("bob", "Europe/Paris")
+		ada, bob := w.two()
 		w.subscribe(ada, a, b)
 		w.subscribe(bob, b, private)
 		w.record(noon, a, linking(noon, "of a", 1, 2))
 		w.record(noon, b, linking(noon, "of b", 1))
 		w.record(noon, private, linking(noon, "of bob's own", 1))
-		wantDiff(w.t, "before midnight", w.linkingTo(ada, 1, noon), []string(nil))
+		wantDiff(w, "before midnight", w.linkingTo(ada, 1, noon), []string(nil))
 		w.hour(parisMidnight)
-		wantDiff(w.t, "ada's", w.linkingTo(ada, 1, parisMidnight), []string{"of b", "of a"})
-		wantDiff(w.t, "bob's", w.linkingTo(bob, 1, parisMidnight), []string{"of bob's own", "of b"})
-		wantDiff(w.t, "by a clock that is behind", w.linkingTo(ada, 1, noon), []string(nil))
-		wantDiff(w.t, "another address", w.linkingTo(ada, 2, parisMidnight), []string{"of a"})
-		w.ok(w.Subscriptions.Unsubscribe(w.ctx(), ada.ID, a.ID))
-		wantDiff(w.t, "of a feed that was left", w.linkingTo(ada, 2, parisMidnight), []string{"of a"})
+		wantDiff(w, "ada's", w.linkingTo(ada, 1, parisMidnight), []string{"of b", "of a"})
+		wantDiff(w, "bob's", w.linkingTo(bob, 1, parisMidnight), []string{"of bob's own", "of b"})
+		wantDiff(w, "by a clock that is behind", w.linkingTo(ada, 1, noon), []string(nil))
+		wantDiff(w, "another address", w.linkingTo(ada, 2, parisMidnight), []string{"of a"})
+		w.unsubscribe(ada, a)
+		wantDiff(w, "of a feed that was left", w.linkingTo(ada, 2, parisMidnight), []string{"of a"})
 
-		site, err := w.Posts.LinkingToSite(w.ctx(), ada.UserID, 7, parisMidnight, 10)
-		w.ok(err)
-		want(w.t, "to the site", len(site), 2)
-		site, err = w.Posts.LinkingToSite(w.ctx(), ada.UserID, 8, parisMidnight, 10)
-		w.ok(err)
-		want(w.t, "to another site", len(site), 0)
+		site := must(w.Posts.LinkingToSite(w.ctx, ada.UserID, 7, parisMidnight, 10))
+		want(w, "to the site", len(site), 2)
+		site = must(w.Posts.LinkingToSite(w.ctx, ada.UserID, 8, parisMidnight, 10))
+		want(w, "to another site", len(site), 0)
 	})
 }
 
@@ -59,22 +56,20 @@ func TestLinkingTo(t *testing.T) {
 func TestPointedAt(t *testing.T) {
 	each(t, func(w world) {
 		a, b := w.feed("a.example"), w.feed("b.example")
-		ada := w.reader("ada", "Europe/Paris")
+		ada := w.reader("ada")
 		w.subscribe(ada, a, b)
 		own := post("own", noon)
 		own.Links = []digest.Link{{Key: 3, Site: 7, Own: true}}
 		w.record(noon, a, slices.Concat(linking(noon, "one", 1, 2), linking(noon, "two", 2), []digest.Post{own}))
 		w.record(noon, b, linking(noon, "three", 1, 3))
 		w.hour(parisMidnight)
-		got, err := w.Posts.PointedAt(w.ctx(), ada.UserID, parisMidnight.Add(-day), parisMidnight, 10)
-		w.ok(err)
+		got := must(w.Posts.PointedAt(w.ctx, ada.UserID, parisMidnight.Add(-day), parisMidnight, 10))
 		if len(got) != 1 || got[0].Key != 1 ||
 			w.identities([]digest.PostRef{{PostID: got[0].Posts[0]}, {PostID: got[0].Posts[1]}}) != "one three" {
-			w.t.Errorf("pointed at %+v", got)
+			w.Errorf("pointed at %+v", got)
 		}
-		got, err = w.Posts.PointedAt(w.ctx(), ada.UserID, parisMidnight, parisMidnight, 10)
-		w.ok(err)
-		want(w.t, "since then", len(got), 0)
+		got = must(w.Posts.PointedAt(w.ctx, ada.UserID, parisMidnight, parisMidnight, 10))
+		want(w, "since then", len(got), 0)
 	})
 }
 
@@ -83,14 +78,14 @@ func TestPointedAt(t *testing.T) {
 func TestLinksFollowTheirPosts(t *testing.T) {
 	each(t, func(w world) {
 		f := w.feed("a.example")
-		ada := w.reader("ada", "Europe/Paris")
+		ada := w.reader("ada")
 		w.subscribe(ada, f)
 		w.record(noon, f, linking(noon, "one", 1, 2))
 		edited := linking(noon, "one", 2, 5)
 		edited[0].ContentHash = "another"
 		w.record(noon.Add(time.Hour), f, edited)
 		w.holds("the links of the edit", 2, `SELECT count(*) FROM post_links WHERE link_key IN (2, 5)`)
-		want(w.t, "links", w.rows("post_links"), 2)
+		want(w, "links", w.rows("post_links"), 2)
 		old := linking(noon, "old", 9)
 		old[0].PublishedAt = noon.Add(-1000 * day)
 		g := w.newFeed("b.example")
@@ -110,22 +105,16 @@ func TestLinksFollowTheirPosts(t *testing.T) {
 
 func TestReaderToken(t *testing.T) {
 	each(t, func(w world) {
-		ada := w.reader("ada", "Europe/Paris")
-		made, err := w.Readers.ReaderTokenAt(w.ctx(), ada.UserID)
-		w.ok(err)
-		want(w.t, "none", made, time.Time{})
-		w.ok(w.Readers.SetReaderToken(w.ctx(), ada.UserID, []byte("one"), noon))
-		u, err := w.Readers.TokenReader(w.ctx(), []byte("one"))
-		w.ok(err)
-		want(w.t, "whose", u.ID, ada.UserID)
-		w.ok(w.Readers.SetReaderToken(w.ctx(), ada.UserID, []byte("two"), noon.Add(day)))
-		_, err = w.Readers.TokenReader(w.ctx(), []byte("one"))
-		oneLine(w.t, err, digest.NotFound)
-		made, err = w.Readers.ReaderTokenAt(w.ctx(), ada.UserID)
-		w.ok(err)
-		want(w.t, "made", made, noon.Add(day))
-		w.ok(w.Readers.SetReaderToken(w.ctx(), ada.UserID, nil, noon))
-		_, err = w.Readers.TokenReader(w.ctx(), []byte("two"))
-		oneLine(w.t, err, digest.NotFound)
+		ada := w.reader("ada")
+		made := must(w.Readers.ReaderTokenAt(w.ctx, ada.UserID))
+		want(w, "none", made, time.Time{})
+		w.ok(w.Readers.SetReaderToken(w.ctx, ada.UserID, []byte("one"), noon))
+		want(w, "whose", must(w.Readers.TokenReader(w.ctx, []byte("one"))).ID, ada.UserID)
+		w.ok(w.Readers.SetReaderToken(w.ctx, ada.UserID, []byte("two"), noon.Add(day)))
+		oneLine(w, err2(w.Readers.TokenReader(w.ctx, []byte("one"))), digest.NotFound)
+		made = must(w.Readers.ReaderTokenAt(w.ctx, ada.UserID))
+		want(w, "made", made, noon.Add(day))
+		w.ok(w.Readers.SetReaderToken(w.ctx, ada.UserID, nil, noon))
+		oneLine(w, err2(w.Readers.TokenReader(w.ctx, []byte("two"))), digest.NotFound)
 	})
 }

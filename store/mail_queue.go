@@ -111,7 +111,7 @@ func (q QueueQuery) where() (where string, args []any) {
 		where, args = where+` AND u.email_key LIKE ? ESCAPE '!'`, append(args, within(q.Part))
 	}
 	if !q.Before.IsZero() {
-		where, args = where+` AND e.date <= ?`, append(args, at(q.Before))
+		where, args = where+` AND e.date <= ?`, append(args, q.Before)
 	}
 	return where, args
 }
@@ -125,7 +125,7 @@ func (s *database) returned(ctx context.Context, q QueueQuery) ([]Return, error)
 		where, args = where+` AND b.email_key LIKE ? ESCAPE '!'`, append(args, within(q.Part))
 	}
 	if !q.Before.IsZero() {
-		where, args = where+` AND b.at <= ?`, append(args, at(q.Before))
+		where, args = where+` AND b.at <= ?`, append(args, q.Before)
 	}
 	return readRows[Return](ctx, s.read(), "listing what came back",
 		`SELECT b.edition_id AS edition, b.kind, b.status, b.evidence, b.email_key AS email, b.at
@@ -171,7 +171,7 @@ func (s Editions) MailWaiting(ctx context.Context, now time.Time, limit int) (Ma
 	w := MailWaiting{Counts: make(map[MailReason]int)}
 	err := s.countReady(ctx, now, &w)
 	if err == nil {
-		w.Counts[MailSending], err = s.read().number(ctx, `SELECT count(*) FROM mail_claims WHERE state <> 'sent'`)
+		w.Counts[MailSending], err = s.read().Number(ctx, `SELECT count(*) FROM mail_claims WHERE state <> 'sent'`)
 	}
 	if err != nil || limit == 0 {
 		return w, failed("counting the mail that waits", err)
@@ -201,7 +201,7 @@ func (s *database) countReady(ctx context.Context, now time.Time, w *MailWaiting
 		N      int
 		Oldest instant
 	}
-	if err := s.read().all(ctx, &rows, `SELECT x.domain, x.why, count(*) AS n, MIN(x.next_at) AS oldest FROM (
+	if err := s.read().All(ctx, &rows, `SELECT x.domain, x.why, count(*) AS n, MIN(x.next_at) AS oldest FROM (
 		SELECT e.domain, e.next_at, CASE WHEN e.next_at <= ? THEN 'due' WHEN e.attempt > 0 THEN 'retried'
 		ELSE 'scheduled' END AS why
 		FROM editions e WHERE e.state = 'ready' AND e.expires_at > ?) x GROUP BY x.domain, x.why`, now,
@@ -209,8 +209,8 @@ func (s *database) countReady(ctx context.Context, now time.Time, w *MailWaiting
 		return err
 	}
 	for _, r := range rows {
-		if r.Why == MailDue && (w.Oldest.IsZero() || r.Oldest.time().Before(w.Oldest)) {
-			w.Oldest = r.Oldest.time()
+		if r.Why == MailDue && (w.Oldest.IsZero() || r.Oldest.Time().Before(w.Oldest)) {
+			w.Oldest = r.Oldest.Time()
 		}
 		if r.Why == MailDue && (paused[""] || paused[r.Domain]) {
 			r.Why = MailLanePaused
@@ -227,7 +227,7 @@ func (s Editions) EditionCounts(ctx context.Context) (map[digest.EditionState]in
 		digest.EditionReady: "editions", digest.EditionLeased: "mail_claims", digest.EditionDotting: "mail_claims",
 		digest.EditionExpired: "editions",
 	} {
-		n, err := s.read().number(ctx, `SELECT count(*) FROM `+from+` WHERE state = '`+string(state)+`'`)
+		n, err := s.read().Number(ctx, `SELECT count(*) FROM `+from+` WHERE state = '`+string(state)+`'`)
 		if err != nil {
 			return nil, fmt.Errorf("counting editions: %w", err)
 		}

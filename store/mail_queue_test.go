@@ -23,11 +23,10 @@ func TestMailQueue(t *testing.T) {
 			{ID: got[4].ID, State: digest.EditionUnconfirmed},
 			{ID: got[5].ID, State: digest.EditionExpired, Error: "451"},
 		}...)
-		w.ok(w.Editions.GiveBackEditions(w.ctx(), "t"))
+		w.ok(w.Editions.GiveBackEditions(w.ctx, "t"))
 		look := func(now time.Time, limit int) string {
-			w.t.Helper()
-			q, err := w.Editions.MailQueue(w.ctx(), store.QueueQuery{Now: now, Most: limit})
-			w.ok(err)
+			w.Helper()
+			q := must(w.Editions.MailQueue(w.ctx, store.QueueQuery{Now: now, Most: limit}))
 			names := func(list []store.QueuedEdition) (s string) {
 				for _, e := range list {
 					s += " " + e.Email[:7]
@@ -37,11 +36,11 @@ func TestMailQueue(t *testing.T) {
 			return fmt.Sprint(q.Counts, "; waiting", names(q.Waiting), "; unconfirmed", names(q.Unconfirmed),
 				"; failed", names(q.Failed), "; expired", names(q.Expired))
 		}
-		want(w.t, "all", look(parisMidnight, 9), "map[expired:1 failed:2 ready:3 sent:1 sent_unconfirmed:1]; "+
+		want(w, "all", look(parisMidnight, 9), "map[expired:1 failed:2 ready:3 sent:1 sent_unconfirmed:1]; "+
 			"waiting reader1 reader7 reader6; unconfirmed reader4; failed reader3 reader2; expired reader5")
-		want(w.t, "one of each", look(parisMidnight, 1), "map[expired:1 failed:2 ready:3 sent:1 sent_unconfirmed:1]; "+
+		want(w, "one of each", look(parisMidnight, 1), "map[expired:1 failed:2 ready:3 sent:1 sent_unconfirmed:1]; "+
 			"waiting reader1; unconfirmed reader4; failed reader3; expired reader5")
-		want(w.t, "too late", look(parisMidnight.Add(day), 9), "map[expired:4 failed:2 sent:1 sent_unconfirmed:1]; "+
+		want(w, "too late", look(parisMidnight.Add(day), 9), "map[expired:4 failed:2 sent:1 sent_unconfirmed:1]; "+
 			"waiting; unconfirmed reader4; failed reader3 reader2; expired reader5 reader1 reader7 reader6")
 	})
 }
@@ -53,19 +52,17 @@ func TestMailQueueShowsReturns(t *testing.T) {
 		got := w.claimEditions(parisMidnight, 9, "t")
 		w.bounced(parisMidnight.Add(time.Hour), got[0].ID, digest.RefusedBounce)
 		w.bounced(parisMidnight.Add(2*time.Hour), got[1].ID, digest.HardBounce)
-		q, err := w.Editions.MailQueue(w.ctx(), store.QueueQuery{Now: parisMidnight.Add(day), Most: 9})
-		w.ok(err)
+		q := must(w.Editions.MailQueue(w.ctx, store.QueueQuery{Now: parisMidnight.Add(day), Most: 9}))
 		if len(q.Returned) != 2 {
-			w.t.Fatalf("%+v", q.Returned)
+			w.Fatalf("%+v", q.Returned)
 		}
-		want(w.t, "the latest", q.Returned[0], store.Return{
+		want(w, "the latest", q.Returned[0], store.Return{
 			Bounce: digest.Bounce{Edition: got[1].ID, Kind: digest.HardBounce, Status: "5.1.1", Evidence: "hard of it"},
 			Email:  got[1].Email, At: parisMidnight.Add(2 * time.Hour),
 		})
-		want(w.t, "the one before", q.Returned[1].Kind, digest.RefusedBounce)
-		q, err = w.Editions.MailQueue(w.ctx(), store.QueueQuery{Now: parisMidnight.Add(day), Most: 1})
-		w.ok(err)
-		want(w.t, "as many as were asked for", len(q.Returned), 1)
+		want(w, "the one before", q.Returned[1].Kind, digest.RefusedBounce)
+		q = must(w.Editions.MailQueue(w.ctx, store.QueueQuery{Now: parisMidnight.Add(day), Most: 1}))
+		want(w, "as many as were asked for", len(q.Returned), 1)
 	})
 }
 
@@ -73,24 +70,21 @@ func TestMailWaiting(t *testing.T) {
 	each(t, func(w world) {
 		w.waits("well.example", 3)
 		w.waits("rests.example", 2)
-		w.ok(w.Exec(w.ctx(), `UPDATE editions SET next_at = ?, attempt = 0 WHERE id = 1`, noon.Add(time.Hour).Unix()))
-		w.ok(w.Exec(w.ctx(), `UPDATE editions SET next_at = ?, attempt = 2, error = 'mailbox <full>' WHERE id = 2`,
-			noon.Add(time.Hour).Unix()))
-		w.ok(w.Exec(w.ctx(), `UPDATE editions SET next_at = ? WHERE id = 3`, noon.Add(-time.Hour).Unix()))
-		_, err := w.Editions.ChangeLane(w.ctx(), noon, "rests.example", func(l digest.Lane) digest.Lane {
+		w.exec(`UPDATE editions SET next_at = ?, attempt = 0 WHERE id = 1`, noon.Add(time.Hour).Unix())
+		w.exec(`UPDATE editions SET next_at = ?, attempt = 2, error = 'mailbox <full>' WHERE id = 2`,
+			noon.Add(time.Hour).Unix())
+		w.exec(`UPDATE editions SET next_at = ? WHERE id = 3`, noon.Add(-time.Hour).Unix())
+		must(w.Editions.ChangeLane(w.ctx, noon, "rests.example", func(l digest.Lane) digest.Lane {
 			l.Until, l.Reason = noon.Add(time.Hour), "busy"
 			return l
-		})
-		w.ok(err)
-		got, err := w.Editions.MailWaiting(w.ctx(), noon, 5)
-		w.ok(err)
-		want(w.t, "why", fmt.Sprint(got.Counts), "map[due:1 resting:2 retried:1 scheduled:1 sending:0]")
-		want(w.t, "the longest", got.Oldest, noon.Add(-time.Hour))
-		want(w.t, "with trouble", fmt.Sprint(len(got.Troubled), got.Troubled[0].ID, " ", got.Troubled[0].Error),
+		}))
+		got := must(w.Editions.MailWaiting(w.ctx, noon, 5))
+		want(w, "why", fmt.Sprint(got.Counts), "map[due:1 resting:2 retried:1 scheduled:1 sending:0]")
+		want(w, "the longest", got.Oldest, noon.Add(-time.Hour))
+		want(w, "with trouble", fmt.Sprint(len(got.Troubled), got.Troubled[0].ID, " ", got.Troubled[0].Error),
 			"1 2 mailbox <full>")
-		w.ok(w.Exec(w.ctx(), `UPDATE editions SET state = 'failed' WHERE id IN (1, 2)`))
-		got, err = w.Editions.MailWaiting(w.ctx(), noon, 1)
-		w.ok(err)
-		want(w.t, "given up, the latest", fmt.Sprint(len(got.GivenUp), got.GivenUp[0].ID), "1 2")
+		w.exec(`UPDATE editions SET state = 'failed' WHERE id IN (1, 2)`)
+		got = must(w.Editions.MailWaiting(w.ctx, noon, 1))
+		want(w, "given up, the latest", fmt.Sprint(len(got.GivenUp), got.GivenUp[0].ID), "1 2")
 	})
 }

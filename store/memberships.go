@@ -13,6 +13,7 @@ import (
 	"digest"
 	"digest/internal/allowance"
 	"digest/newsletter"
+	"digest/store/db"
 )
 
 // The kinds of membership_events.
@@ -151,11 +152,11 @@ func canJoin(n digest.Newsletter) error {
 // allowed returns an error if the address is suppressed for the newsletter. If j.Asked, it deletes the suppression.
 func allowed(ctx context.Context, c conn, n digest.Newsletter, j Joining) error {
 	if j.Asked {
-		return c.run(ctx, `DELETE FROM newsletter_suppressions WHERE newsletter_id = ? AND email_key = ?`, n.ID,
+		return c.Run(ctx, `DELETE FROM newsletter_suppressions WHERE newsletter_id = ? AND email_key = ?`, n.ID,
 			emailKey(j.Email))
 	}
 	var one int
-	found, err := c.find(ctx, &one, `SELECT 1 FROM newsletter_suppressions WHERE newsletter_id = ? AND email_key = ?`,
+	found, err := c.Find(ctx, &one, `SELECT 1 FROM newsletter_suppressions WHERE newsletter_id = ? AND email_key = ?`,
 		n.ID, emailKey(j.Email))
 	if err == nil && found {
 		err = digest.Refuse(digest.Conflict, "%s can’t be sent to %s; only that person can subscribe again", n.Name,
@@ -176,7 +177,7 @@ func memberUser(ctx context.Context, c conn, j Joining, now time.Time) (digest.U
 	}
 	u.MemberOnly, d.State = true, digest.DigestLeft
 	if err := insertUser(ctx, c, &u, &d, now); err != nil {
-		return u, ifUnique(err, digest.Refuse(digest.Conflict, "another request added this address at the same moment; try again"))
+		return u, db.IfUnique(err, digest.Refuse(digest.Conflict, "another request added this address at the same moment; try again"))
 	}
 	return u, nil
 }
@@ -190,7 +191,7 @@ func addMember(ctx context.Context, c conn, n digest.Newsletter, u digest.User, 
 	if err := insertDigest(ctx, c, &d, now); err != nil {
 		return err
 	}
-	if err := c.run(ctx, `INSERT INTO memberships (digest_id, newsletter_id, user_id, joined_at, form,
+	if err := c.Run(ctx, `INSERT INTO memberships (digest_id, newsletter_id, user_id, joined_at, form,
 		address, asked_at, confirmed_at)
 		VALUES (?, ?, ?, ?, ?, ?, ?, ?)`, d.ID, n.ID, u.ID, cmp.Or(min(at(j.JoinedAt), at(now)), at(now)), j.Form,
 		j.Address, j.AskedAt, j.At); err != nil {
@@ -208,7 +209,7 @@ func addMember(ctx context.Context, c conn, n digest.Newsletter, u digest.User, 
 
 func followFeeds(ctx context.Context, c conn, n digest.Newsletter, id digest.DigestID, now time.Time) error {
 	var subs []digest.Subscription
-	err := c.all(ctx, &subs, `SELECT s.digest_id, s.feed_id, s.title, s.folder, s.display, s.extras FROM subscriptions s
+	err := c.All(ctx, &subs, `SELECT s.digest_id, s.feed_id, s.title, s.folder, s.display, s.extras FROM subscriptions s
 		WHERE s.digest_id = ? AND s.paused = 0 ORDER BY s.feed_id`, n.ArchiveID)
 	for _, sub := range subs {
 		if err != nil {
@@ -222,7 +223,7 @@ func followFeeds(ctx context.Context, c conn, n digest.Newsletter, id digest.Dig
 
 // comeBack makes a former member a member again. Their digest gets the newsletter's current feeds.
 func comeBack(ctx context.Context, c conn, was digest.Member, j Joining, now time.Time) error {
-	if err := c.run(ctx, `UPDATE memberships SET joined_at = ?, form = ?, address = ?, asked_at = ?, confirmed_at = ?
+	if err := c.Run(ctx, `UPDATE memberships SET joined_at = ?, form = ?, address = ?, asked_at = ?, confirmed_at = ?
 		WHERE digest_id = ?`,
 		now, j.Form, j.Address, j.AskedAt, j.At, was.DigestID); err != nil {
 		return err
@@ -244,7 +245,7 @@ func noteLeft(ctx context.Context, c conn, d digestRow, now time.Time) error {
 	if err != nil {
 		return err
 	}
-	if err := c.run(ctx, `UPDATE memberships SET left_at = ? WHERE digest_id = ?`, now, d.ID); err != nil {
+	if err := c.Run(ctx, `UPDATE memberships SET left_at = ? WHERE digest_id = ?`, now, d.ID); err != nil {
 		return err
 	}
 	if err := suppressMember(ctx, c, d.NewsletterID, m.Email, eventLeft, now); err != nil {
@@ -260,7 +261,7 @@ func leaveNewsletters(ctx context.Context, c conn, user digest.UserID, now time.
 		return err
 	}
 	var owned string
-	found, err := c.find(ctx, &owned,
+	found, err := c.Find(ctx, &owned,
 		`SELECT n.name FROM newsletter_roles r JOIN newsletters n ON n.id = r.newsletter_id
 		WHERE r.user_id = ? AND r.role = 'owner' ORDER BY n.slug LIMIT 1`, user)
 	if err == nil && found {
@@ -270,13 +271,13 @@ func leaveNewsletters(ctx context.Context, c conn, user digest.UserID, now time.
 	if err != nil {
 		return err
 	}
-	if err := c.run(ctx, `INSERT INTO newsletter_suppressions (newsletter_id, email_key, email, reason, at)
+	if err := c.Run(ctx, `INSERT INTO newsletter_suppressions (newsletter_id, email_key, email, reason, at)
 		SELECT m.newsletter_id, u.email_key, u.email, 'left', 0 FROM memberships m JOIN users u ON u.id = m.user_id
 		WHERE m.user_id = ? ORDER BY m.newsletter_id ON CONFLICT DO NOTHING`, user); err != nil {
 		return err
 	}
 	var of []digest.NewsletterID
-	if err := c.all(ctx, &of,
+	if err := c.All(ctx, &of,
 		`SELECT m.newsletter_id FROM memberships m JOIN digests d ON d.id = m.digest_id WHERE m.user_id = ?
 			AND d.state <> 'left'`, user); err != nil {
 		return err
@@ -290,7 +291,7 @@ func leaveNewsletters(ctx context.Context, c conn, user digest.UserID, now time.
 
 // suppressMember adds a suppression of an address in a newsletter. An earlier reason remains.
 func suppressMember(ctx context.Context, c conn, id digest.NewsletterID, email, reason string, now time.Time) error {
-	return c.run(ctx, `INSERT INTO newsletter_suppressions (newsletter_id, email_key, email, reason, at)
+	return c.Run(ctx, `INSERT INTO newsletter_suppressions (newsletter_id, email_key, email, reason, at)
 		VALUES (?, ?, ?, ?, ?)
 		ON CONFLICT (newsletter_id, email_key) DO NOTHING`, id, emailKey(email), digest.NormalEmail(email), reason,
 		now)
@@ -312,10 +313,10 @@ func noteBack(ctx context.Context, c conn, d digestRow, now time.Time) error {
 	if n.State == digest.NewsletterEnded {
 		return digest.Refuse(digest.Conflict, "%s has ended", n.Name)
 	}
-	if err := c.run(ctx, `UPDATE memberships SET left_at = 0 WHERE digest_id = ?`, d.ID); err != nil {
+	if err := c.Run(ctx, `UPDATE memberships SET left_at = 0 WHERE digest_id = ?`, d.ID); err != nil {
 		return err
 	}
-	if err := c.run(ctx, `DELETE FROM newsletter_suppressions WHERE newsletter_id = ? AND email_key = ?`, n.ID,
+	if err := c.Run(ctx, `DELETE FROM newsletter_suppressions WHERE newsletter_id = ? AND email_key = ?`, n.ID,
 		emailKey(m.Email)); err != nil {
 		return err
 	}
@@ -331,7 +332,7 @@ func noteBack(ctx context.Context, c conn, d digestRow, now time.Time) error {
 }
 
 func noteMember(ctx context.Context, c conn, id digest.NewsletterID, email, kind, detail string, now time.Time) error {
-	if err := c.run(ctx, `INSERT INTO membership_events (newsletter_id, email_key, at, kind, detail)
+	if err := c.Run(ctx, `INSERT INTO membership_events (newsletter_id, email_key, at, kind, detail)
 		VALUES (?, ?, ?, ?, ?)`,
 		id, emailKey(email), now, kind, digest.OneLine(detail)); err != nil {
 		return err

@@ -42,11 +42,11 @@ func (s Members) ReadInLetter(ctx context.Context, user digest.UserID, membershi
 		if err != nil {
 			return err
 		}
-		if err := c.run(ctx, `UPDATE subscriptions SET paused = 1, paused_for = ? WHERE digest_id = ? AND feed_id = ?`,
+		if err := c.Run(ctx, `UPDATE subscriptions SET paused = 1, paused_for = ? WHERE digest_id = ? AND feed_id = ?`,
 			membership, own, feed); err != nil {
 			return err
 		}
-		return c.run(ctx, `DELETE FROM digest_posts WHERE digest_id = ? AND visible_at =
+		return c.Run(ctx, `DELETE FROM digest_posts WHERE digest_id = ? AND visible_at =
 			(SELECT d.next_due_at FROM digests d WHERE d.id = ?)
 			AND post_id IN (SELECT dp.post_id FROM digests m JOIN digest_posts dp ON dp.digest_id = m.id
 			AND dp.visible_at = m.next_due_at
@@ -62,7 +62,7 @@ func (s Members) ReadInBoth(ctx context.Context, user digest.UserID, membership 
 		if err != nil {
 			return err
 		}
-		return c.run(ctx, `UPDATE subscriptions SET paused = 0, paused_for = 0 WHERE digest_id = ?
+		return c.Run(ctx, `UPDATE subscriptions SET paused = 0, paused_for = 0 WHERE digest_id = ?
 			AND feed_id = ? AND paused_for = ?`, own, feed, membership)
 	})
 }
@@ -70,7 +70,7 @@ func (s Members) ReadInBoth(ctx context.Context, user digest.UserID, membership 
 // lockShared locks a shared feed and returns the user's own digest.
 func lockShared(ctx context.Context, s *database, c conn, user digest.UserID, membership digest.DigestID,
 	feed digest.FeedID) (own digest.DigestID, err error) {
-	if err := c.untilCommit(ctx, s.d.lockShared); err != nil {
+	if err := c.UntilCommit(ctx, s.d.LockShared); err != nil {
 		return 0, err
 	}
 	if err := lockFeed(ctx, c, feed); err != nil {
@@ -91,18 +91,18 @@ const bringsPosts = `(md.state = 'active' OR md.state = 'paused' AND md.paused_u
 
 // wakeOwn resumes feeds in the own digest while the issues of a membership do not deliver their posts.
 func wakeOwn(ctx context.Context, c conn, membership digest.DigestID) error {
-	return c.run(ctx, `UPDATE subscriptions SET paused = 0, paused_for = 0 WHERE paused_for = ?`, membership)
+	return c.Run(ctx, `UPDATE subscriptions SET paused = 0, paused_for = 0 WHERE paused_for = ?`, membership)
 }
 
 // resumeOwn resumes one feed, or all with 0, in the person's own digest after it appeared only in a newsletter. The
 // posts that no issue contained follow. With 0 the membership ends, so its waiting issues are not sent.
 func resumeOwn(ctx context.Context, c conn, membership digest.DigestID, feed digest.FeedID) error {
 	const resting = `s.paused_for = ? AND (s.feed_id = ? OR ? = 0)`
-	n, err := c.number(ctx, `SELECT count(*) FROM subscriptions s WHERE `+resting, membership, feed, feed)
+	n, err := c.Number(ctx, `SELECT count(*) FROM subscriptions s WHERE `+resting, membership, feed, feed)
 	if err != nil || n == 0 {
 		return err
 	}
-	err = c.run(ctx, `INSERT INTO digest_posts (digest_id, visible_at, post_id)
+	err = c.Run(ctx, `INSERT INTO digest_posts (digest_id, visible_at, post_id)
 		SELECT DISTINCT d.id, d.next_due_at, dp.post_id FROM subscriptions s JOIN digests d ON d.id = s.digest_id
 		AND `+gathers+`
 		JOIN digests m ON m.id = s.paused_for JOIN digest_posts dp ON dp.digest_id = m.id
@@ -116,5 +116,5 @@ func resumeOwn(ctx context.Context, c conn, membership digest.DigestID, feed dig
 	if err != nil {
 		return err
 	}
-	return c.run(ctx, `UPDATE subscriptions AS s SET paused = 0, paused_for = 0 WHERE `+resting, membership, feed, feed)
+	return c.Run(ctx, `UPDATE subscriptions AS s SET paused = 0, paused_for = 0 WHERE `+resting, membership, feed, feed)
 }

@@ -9,9 +9,8 @@ import (
 
 // shared describes a user's shared feeds; + marks those that appear only in the newsletter.
 func (w world) shared(user digest.UserID) (said string) {
-	w.t.Helper()
-	all, err := w.Members.SharedFeeds(w.ctx(), user)
-	w.ok(err)
+	w.Helper()
+	all := must(w.Members.SharedFeeds(w.ctx, user))
 	for _, f := range all {
 		if said != "" {
 			said += " "
@@ -29,47 +28,47 @@ func (w world) shared(user digest.UserID) (said string) {
 func TestSiteFollowedTwice(t *testing.T) {
 	each(t, func(w world) {
 		f, own := w.feed("f.example"), w.feed("own.example")
-		n := w.newsletter("anna-writes", w.reader("anna", "Europe/Paris"), f)
-		mo := w.reader("mo", "Europe/Paris")
+		n := w.newsletter("anna-writes", w.reader("anna"), f)
+		mo := w.reader("mo")
 		w.subscribe(mo, f)
 		w.subscribe(mo, own)
-		w.record(noon, f, posts(noon, "before"))
+		w.posted(f, "before")
 		m := w.member(n, "mo@example.org", "Europe/Paris")
 		letter := digest.Digest{ID: m.DigestID}
-		want(w.t, "at first", w.shared(mo.UserID), "f.example")
-		other := w.reader("other", "Europe/Paris")
+		want(w, "at first", w.shared(mo.UserID), "f.example")
+		other := w.reader("other")
 		for why, err := range map[string]error{
-			"another's":           w.Members.ReadInLetter(w.ctx(), other.UserID, m.DigestID, f.ID),
-			"a feed of one's own": w.Members.ReadInLetter(w.ctx(), mo.UserID, m.DigestID, own.ID),
-			"no newsletter":       w.Members.ReadInLetter(w.ctx(), mo.UserID, mo.ID, f.ID),
+			"another's":           w.Members.ReadInLetter(w.ctx, other.UserID, m.DigestID, f.ID),
+			"a feed of one's own": w.Members.ReadInLetter(w.ctx, mo.UserID, m.DigestID, own.ID),
+			"no newsletter":       w.Members.ReadInLetter(w.ctx, mo.UserID, mo.ID, f.ID),
 		} {
-			want(w.t, why, digest.KindOf(err), digest.NotFound)
+			want(w, why, digest.KindOf(err), digest.NotFound)
 		}
-		w.ok(w.Members.ReadInLetter(w.ctx(), mo.UserID, m.DigestID, f.ID))
-		want(w.t, "wished", w.shared(mo.UserID), "+f.example")
+		w.ok(w.Members.ReadInLetter(w.ctx, mo.UserID, m.DigestID, f.ID))
+		want(w, "wished", w.shared(mo.UserID), "+f.example")
 		w.record(noon.Add(time.Minute), own, posts(noon, "mine"))
 		w.record(noon.Add(time.Minute), f, posts(noon, "p"))
-		want(w.t, "waits in the own digest", w.waiting(mo), "mine")
-		want(w.t, "waits for the letter", w.waiting(letter), "before p")
+		want(w, "waits in the own digest", w.waiting(mo), "mine")
+		want(w, "waits for the letter", w.waiting(letter), "before p")
 		w.hour(parisMidnight)
 		for _, e := range w.claimsAt(parisMidnight) {
 			w.mark(parisMidnight, e.Token, digest.Mark{ID: e.ID, State: digest.EditionSent})
 		}
 		w.record(noon.Add(day), f, posts(noon.Add(day), "q"))
-		w.ok(w.Members.ReadInBoth(w.ctx(), mo.UserID, m.DigestID, f.ID))
+		w.ok(w.Members.ReadInBoth(w.ctx, mo.UserID, m.DigestID, f.ID))
 		w.record(noon.Add(day+time.Minute), f, posts(noon.Add(day), "r"))
-		want(w.t, "in both again", w.waiting(mo), "r")
+		want(w, "in both again", w.waiting(mo), "r")
 		w.hour(parisMidnight.Add(day))
 
-		w.ok(w.Members.ReadInLetter(w.ctx(), mo.UserID, m.DigestID, f.ID))
+		w.ok(w.Members.ReadInLetter(w.ctx, mo.UserID, m.DigestID, f.ID))
 		w.record(noon.Add(2*day), f, posts(noon.Add(2*day), "s"))
-		want(w.t, "waits in the own digest", w.waiting(mo), "")
-		w.ok(w.Readers.SetDigestState(w.ctx(), m.DigestID, digest.DigestLeft, noon.Add(2*day)))
-		want(w.t, "after leaving, with what was not mailed", w.waiting(mo), "q s")
+		want(w, "waits in the own digest", w.waiting(mo), "")
+		w.ok(w.Readers.SetDigestState(w.ctx, m.DigestID, digest.DigestLeft, noon.Add(2*day)))
+		want(w, "after leaving, with what was not mailed", w.waiting(mo), "q s")
 		w.record(noon.Add(2*day+time.Hour), f, posts(noon.Add(2*day), "t"))
-		want(w.t, "and on", w.waiting(mo), "q s t")
+		want(w, "and on", w.waiting(mo), "q s t")
 		w.hour(parisMidnight.Add(2 * day))
-		want(w.t, "all of it", w.editions(mo), "2026-11-20 mine; 2026-11-21 r; 2026-11-22 q s t")
+		want(w, "all of it", w.editions(mo), "2026-11-20 mine; 2026-11-21 r; 2026-11-22 q s t")
 	})
 }
 
@@ -78,20 +77,20 @@ func TestSiteFollowedTwice(t *testing.T) {
 func TestFeedOfLettersGoes(t *testing.T) {
 	each(t, func(w world) {
 		f, other := w.feed("f.example"), w.feed("other.example")
-		n := w.newsletter("anna-writes", w.reader("anna", "Europe/Paris"), f, other)
-		mo := w.reader("mo", "Europe/Paris")
+		n := w.newsletter("anna-writes", w.reader("anna"), f, other)
+		mo := w.reader("mo")
 		w.subscribe(mo, f)
 		w.subscribe(mo, other)
 		m := w.member(n, "mo@example.org", "Europe/Paris")
 		for _, feed := range []digest.Feed{f, other} {
-			w.ok(w.Members.ReadInLetter(w.ctx(), mo.UserID, m.DigestID, feed.ID))
-			w.record(noon, feed, posts(noon, "p of "+feed.Title))
+			w.ok(w.Members.ReadInLetter(w.ctx, mo.UserID, m.DigestID, feed.ID))
+			w.posted(feed, "p of "+feed.Title)
 		}
-		w.ok(w.Newsletters.RemoveNewsletterFeed(w.ctx(), n.ID, f.ID))
-		want(w.t, "waits", w.waiting(mo), "p of f.example")
-		want(w.t, "the other", w.shared(mo.UserID), "+other.example")
-		w.ok(w.Subscriptions.ResumeSubscription(w.ctx(), mo.ID, other.ID, noon))
-		want(w.t, "resumed by hand", w.shared(mo.UserID), "other.example")
+		w.ok(w.Newsletters.RemoveNewsletterFeed(w.ctx, n.ID, f.ID))
+		want(w, "waits", w.waiting(mo), "p of f.example")
+		want(w, "the other", w.shared(mo.UserID), "+other.example")
+		w.resumeFeed(mo, other, noon)
+		want(w, "resumed by hand", w.shared(mo.UserID), "other.example")
 	})
 }
 
@@ -99,17 +98,17 @@ func TestFeedOfLettersGoes(t *testing.T) {
 func TestFeedOfALetterThatWaitsGoes(t *testing.T) {
 	each(t, func(w world) {
 		f := w.feed("f.example")
-		n := w.newsletter("anna-writes", w.reader("anna", "Europe/Paris"), f)
-		mo := w.reader("mo", "Europe/Paris")
+		n := w.newsletter("anna-writes", w.reader("anna"), f)
+		mo := w.reader("mo")
 		w.subscribe(mo, f)
 		m := w.member(n, "mo@example.org", "Europe/Paris")
-		w.ok(w.Members.ReadInLetter(w.ctx(), mo.UserID, m.DigestID, f.ID))
-		w.record(noon, f, posts(noon, "p"))
+		w.ok(w.Members.ReadInLetter(w.ctx, mo.UserID, m.DigestID, f.ID))
+		w.posted(f, "p")
 		w.hour(parisMidnight)
-		w.ok(w.Newsletters.RemoveNewsletterFeed(w.ctx(), n.ID, f.ID))
-		want(w.t, "waits", w.waiting(mo), "")
+		w.ok(w.Newsletters.RemoveNewsletterFeed(w.ctx, n.ID, f.ID))
+		want(w, "waits", w.waiting(mo), "")
 		w.record(noon.Add(day), f, posts(noon.Add(day), "q"))
-		want(w.t, "the next one", w.waiting(mo), "q")
+		want(w, "the next one", w.waiting(mo), "q")
 	})
 }
 
@@ -117,18 +116,17 @@ func TestFeedOfALetterThatWaitsGoes(t *testing.T) {
 func TestLettersPausedWithoutEnd(t *testing.T) {
 	each(t, func(w world) {
 		f := w.feed("f.example")
-		n := w.newsletter("anna-writes", w.reader("anna", "Europe/Paris"), f)
-		mo := w.reader("mo", "Europe/Paris")
+		n := w.newsletter("anna-writes", w.reader("anna"), f)
+		mo := w.reader("mo")
 		w.subscribe(mo, f)
 		m := w.member(n, "mo@example.org", "Europe/Paris")
-		w.ok(w.Members.ReadInLetter(w.ctx(), mo.UserID, m.DigestID, f.ID))
-		w.ok(w.Readers.PauseDigest(w.ctx(), m.DigestID, parisMidnight.Add(7*day), noon))
-		want(w.t, "for a week, of which nothing is lost", w.shared(mo.UserID), "+f.example")
-		w.ok(w.Readers.PauseDigest(w.ctx(), m.DigestID, time.Time{}, noon))
-		want(w.t, "without an end", w.shared(mo.UserID), "")
-		want(w.t, "a wish then", digest.KindOf(w.Members.ReadInLetter(w.ctx(), mo.UserID, m.DigestID, f.ID)),
-			digest.NotFound)
-		w.record(noon, f, posts(noon, "p"))
-		want(w.t, "waits in the own digest", w.waiting(mo), "p")
+		w.ok(w.Members.ReadInLetter(w.ctx, mo.UserID, m.DigestID, f.ID))
+		w.ok(w.Readers.PauseDigest(w.ctx, m.DigestID, parisMidnight.Add(7*day), noon))
+		want(w, "for a week, of which nothing is lost", w.shared(mo.UserID), "+f.example")
+		w.ok(w.Readers.PauseDigest(w.ctx, m.DigestID, time.Time{}, noon))
+		want(w, "without an end", w.shared(mo.UserID), "")
+		oneLine(w, w.Members.ReadInLetter(w.ctx, mo.UserID, m.DigestID, f.ID), digest.NotFound)
+		w.posted(f, "p")
+		want(w, "waits in the own digest", w.waiting(mo), "p")
 	})
 }

@@ -44,7 +44,7 @@ func joinPart(ctx context.Context, c conn, id digest.NewsletterID, part []Joinin
 	}
 	suppressed, err := keysOf(ctx, c, part,
 		`SELECT x.email_key FROM newsletter_suppressions x WHERE x.newsletter_id = ? AND x.email_key IN (`+
-			c.d.names+`)`, id)
+			c.d.Names+`)`, id)
 	if err != nil {
 		return sum, err
 	}
@@ -104,8 +104,8 @@ func settleIn(ctx context.Context, c conn, m digest.Member, j Joining, now time.
 // keysOf returns the email keys of people that a query finds. The last argument of the query is the list of keys.
 func keysOf(ctx context.Context, c conn, all []Joining, query string, args ...any) (map[string]bool, error) {
 	var keys []string
-	err := c.all(ctx, &keys, query,
-		append(args, array(each(all, func(j Joining) string { return emailKey(j.Email) })))...)
+	err := c.All(ctx, &keys, query,
+		append(args, each(all, func(j Joining) string { return emailKey(j.Email) }))...)
 	found := make(map[string]bool, len(keys))
 	for _, key := range keys {
 		found[key] = true

@@ -12,26 +12,25 @@ import (
 func TestLatestAtOnce(t *testing.T) {
 	each(t, func(w world) {
 		f := w.feed("anna.example")
-		n := w.newsletter("anna-writes", w.reader("anna", "Europe/Paris"), f)
+		n := w.newsletter("anna-writes", w.reader("anna"), f)
 		confirm := func(email string, now time.Time) digest.Member {
-			w.ok(w.Members.AddJoinRequest(w.ctx(), []byte(email), store.JoinRequest{NewsletterID: n.ID, Email: email,
+			w.ok(w.Members.AddJoinRequest(w.ctx, []byte(email), store.JoinRequest{NewsletterID: n.ID, Email: email,
 				TimeZone: "Europe/London", Form: "f", Latest: true}, now, now.Add(day)))
-			_, m, err := w.Members.ConfirmJoin(w.ctx(), []byte(email), "192.0.2.1", now)
-			w.ok(err)
+			_, m := must2(w.Members.ConfirmJoin(w.ctx, []byte(email), "192.0.2.1", now))
 			return m
 		}
 		early := confirm("early@example.org", noon) // no issue yet
-		want(w.t, "before the first letter", w.editions(digest.Digest{ID: early.DigestID}), "")
+		want(w, "before the first letter", w.editions(digest.Digest{ID: early.DigestID}), "")
 
-		w.record(noon, f, posts(noon, "p", "q", "pulled"))
+		w.posted(f, "p", "q", "pulled")
 		w.hour(parisMidnight)
-		w.ok(w.Newsletters.PullPost(w.ctx(), n.ID, w.find("pulled"), noon))
+		w.ok(w.Newsletters.PullPost(w.ctx, n.ID, w.find("pulled"), noon))
 		morning := parisMidnight.Add(10 * time.Hour)
 		w.record(morning, f, posts(morning, "r"))
 		m := confirm("mo@example.org", morning.Add(time.Hour))
 		mo := digest.Digest{ID: m.DigestID}
-		want(w.t, "at once", w.editions(mo), "2026-11-20 p q")
-		want(w.t, "waits", w.waiting(mo), "r")
+		want(w, "at once", w.editions(mo), "2026-11-20 p q")
+		want(w, "waits", w.waiting(mo), "r")
 		claimed := w.claimsAt(morning.Add(time.Hour))
 		sent := 0
 		for _, e := range claimed {
@@ -40,12 +39,12 @@ func TestLatestAtOnce(t *testing.T) {
 				w.mark(morning.Add(time.Hour), e.Token, digest.Mark{ID: e.ID, State: digest.EditionSent})
 			}
 		}
-		want(w.t, "mailed", sent, 1)
+		want(w, "mailed", sent, 1)
 		w.hour(parisMidnight.Add(25 * time.Hour))
-		want(w.t, "then", w.editions(mo), "2026-11-20 p q; 2026-11-21 r")
-		w.ok(w.Readers.SetDigestState(w.ctx(), m.DigestID, digest.DigestLeft, parisMidnight.Add(26*time.Hour)))
+		want(w, "then", w.editions(mo), "2026-11-20 p q; 2026-11-21 r")
+		w.ok(w.Readers.SetDigestState(w.ctx, m.DigestID, digest.DigestLeft, parisMidnight.Add(26*time.Hour)))
 		again := confirm("mo@example.org", parisMidnight.Add(27*time.Hour))
-		want(w.t, "who comes back on a date with an edition", w.editions(mo), "2026-11-20 p q; 2026-11-21 r")
-		want(w.t, "the same digest", again.DigestID, m.DigestID)
+		want(w, "who comes back on a date with an edition", w.editions(mo), "2026-11-20 p q; 2026-11-21 r")
+		want(w, "the same digest", again.DigestID, m.DigestID)
 	})
 }

@@ -23,7 +23,7 @@ const joinColumns = `newsletter_id, email, time_zone, form, return_url, latest, 
 // AddJoinRequest stores a request under the hash of its token until expires.
 func (s Members) AddJoinRequest(ctx context.Context, hash []byte, q JoinRequest, now, expires time.Time) error {
 	return s.change(ctx, "storing a wish to join", func(c conn) error {
-		if err := c.run(ctx, `DELETE FROM join_requests WHERE expires_at <= ?`, now); err != nil {
+		if err := c.Run(ctx, `DELETE FROM join_requests WHERE expires_at <= ?`, now); err != nil {
 			return err
 		}
 		return insertJoinRequest(ctx, c, hash, q, now, expires)
@@ -31,7 +31,7 @@ func (s Members) AddJoinRequest(ctx context.Context, hash []byte, q JoinRequest,
 }
 
 func insertJoinRequest(ctx context.Context, c conn, hash []byte, q JoinRequest, now, expires time.Time) error {
-	return c.run(ctx, `INSERT INTO join_requests (token_hash, newsletter_id, email_key, email, time_zone,
+	return c.Run(ctx, `INSERT INTO join_requests (token_hash, newsletter_id, email_key, email, time_zone,
 		form, return_url, latest, requested_at, expires_at)
 		VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`, hash, q.NewsletterID, emailKey(q.Email), digest.NormalEmail(q.Email),
 		q.TimeZone, q.Form,

@@ -15,25 +15,20 @@ func TestMemberHasWhatReadersHave(t *testing.T) {
 		f := w.feed("anna.example")
 		n := w.newsletter("anna-writes", w.reader("anna", "UTC"), f)
 		m := w.member(n, "Mo@Example.org", "Europe/Paris")
-		want(w.t, "address", m.Email, "Mo@example.org")
-		u, err := w.Readers.UserByEmail(w.ctx(), "mo@example.org")
-		w.ok(err)
-		want(w.t, "came as a member", u.MemberOnly, true)
-		own, err := w.Readers.DigestOf(w.ctx(), u.ID)
-		w.ok(err)
-		want(w.t, "their own digest is not begun", own.State, digest.DigestLeft)
+		want(w, "address", m.Email, "Mo@example.org")
+		u := must(w.Readers.UserByEmail(w.ctx, "mo@example.org"))
+		want(w, "came as a member", u.MemberOnly, true)
+		own := must(w.Readers.DigestOf(w.ctx, u.ID))
+		want(w, "their own digest is not begun", own.State, digest.DigestLeft)
 
 		w.record(noon.Add(time.Hour), f, posts(noon.Add(time.Hour), "one", "two"))
 		w.hour(parisMidnight)
 		letter := w.last(digest.Digest{ID: m.DigestID})
-		refs, err := w.Editions.EditionPosts(w.ctx(), []digest.Delivery{{Edition: letter}})
-		w.ok(err)
-		want(w.t, "posts", len(refs[letter.ID]), 2)
-		claimed, err := w.Editions.ClaimEditions(w.ctx(), parisMidnight,
-			digest.Claim{Most: 10, Lease: time.Minute, Token: "t"})
-		w.ok(err)
+		want(w, "posts", len(must(w.Editions.EditionPosts(w.ctx, []digest.Delivery{{Edition: letter}}))[letter.ID]), 2)
+		claimed := must(w.Editions.ClaimEditions(w.ctx, parisMidnight,
+			digest.Claim{Most: 10, Lease: time.Minute, Token: "t"}))
 		if len(claimed) != 1 || claimed[0].Email != "Mo@example.org" || claimed[0].DigestName != "The anna-writes" {
-			w.t.Errorf("claimed %+v", claimed)
+			w.Errorf("claimed %+v", claimed)
 		}
 	})
 }
@@ -42,19 +37,17 @@ func TestJoinTwice(t *testing.T) {
 	each(t, func(w world) {
 		n := w.newsletter("anna-writes", w.reader("anna", "UTC"))
 		m := w.member(n, "mo@example.org", "Europe/Paris")
-		again, created, err := w.Members.Join(w.ctx(), n.ID,
+		again, created := must2(w.Members.Join(w.ctx, n.ID,
 			store.Joining{Email: "MO@example.org", TimeZone: "Asia/Tokyo",
-				Asked: true}, noon)
-		w.ok(err)
-		want(w.t, "created", created, false)
-		want(w.t, "stays", again, m)
+				Asked: true}, noon))
+		want(w, "created", created, false)
+		want(w, "stays", again, m)
 
 		reader := w.reader("ada", "Asia/Tokyo") // a reader with an own digest keeps it and the time zone
 		joined := w.member(n, "ada@example.org", "Europe/Paris")
-		want(w.t, "zone", joined.TimeZone, "Asia/Tokyo")
-		own, err := w.Readers.DigestOf(w.ctx(), reader.UserID)
-		w.ok(err)
-		want(w.t, "their own", own.State, digest.DigestActive)
+		want(w, "zone", joined.TimeZone, "Asia/Tokyo")
+		own := must(w.Readers.DigestOf(w.ctx, reader.UserID))
+		want(w, "their own", own.State, digest.DigestActive)
 	})
 }
 
@@ -63,33 +56,27 @@ func TestWhoLeftStaysAway(t *testing.T) {
 	each(t, func(w world) {
 		n := w.newsletter("anna-writes", w.reader("anna", "UTC"), w.feed("a.example"))
 		m := w.member(n, "mo@example.org", "Europe/Paris")
-		w.ok(w.Readers.SetDigestState(w.ctx(), m.DigestID, digest.DigestLeft, noon.Add(time.Hour)))
-		left, err := w.Members.Member(w.ctx(), n.ID, "mo@example.org")
-		w.ok(err)
-		want(w.t, "left", left.LeftAt, noon.Add(time.Hour))
+		w.ok(w.Readers.SetDigestState(w.ctx, m.DigestID, digest.DigestLeft, noon.Add(time.Hour)))
+		left := must(w.Members.Member(w.ctx, n.ID, "mo@example.org"))
+		want(w, "left", left.LeftAt, noon.Add(time.Hour))
 		list := store.Joining{Email: "Mo@Example.ORG", TimeZone: "UTC", Proof: digest.Proof{Form: "list.csv"}}
-		_, _, err = w.Members.Join(w.ctx(), n.ID, list, noon)
-		oneLine(w.t, err, digest.Conflict)
+		oneLine(w, err3(w.Members.Join(w.ctx, n.ID, list, noon)), digest.Conflict)
 
 		list.Asked = true
-		back, created, err := w.Members.Join(w.ctx(), n.ID, list, noon.Add(2*time.Hour))
-		w.ok(err)
-		want(w.t, "created", created, true)
-		want(w.t, "the same digest", back.DigestID, m.DigestID)
-		want(w.t, "state", back.State, digest.DigestActive)
-		want(w.t, "left", back.LeftAt, time.Time{})
-		want(w.t, "suppressed", w.rows("newsletter_suppressions"), 0)
-		events, err := w.Members.MemberEvents(w.ctx(), n.ID, "MO@example.org")
-		w.ok(err)
-		wantDiff(w.t, "history", events, []store.MemberEvent{
+		back, created := must2(w.Members.Join(w.ctx, n.ID, list, noon.Add(2*time.Hour)))
+		want(w, "created", created, true)
+		want(w, "the same digest", back.DigestID, m.DigestID)
+		want(w, "state", back.State, digest.DigestActive)
+		want(w, "left", back.LeftAt, time.Time{})
+		want(w, "suppressed", w.rows("newsletter_suppressions"), 0)
+		wantDiff(w, "history", must(w.Members.MemberEvents(w.ctx, n.ID, "MO@example.org")), []store.MemberEvent{
 			{At: noon, Kind: "joined", Detail: "https://example.org/"}, {At: noon.Add(time.Hour), Kind: "left"},
 			{At: noon.Add(2 * time.Hour), Kind: "back"},
 		})
 
-		w.ok(w.Readers.RemoveUser(w.ctx(), m.UserID, noon)) // deletes the account but keeps the suppression
+		w.remove(m.UserID, noon) // deletes the account but keeps the suppression
 		list.Asked = false
-		_, _, err = w.Members.Join(w.ctx(), n.ID, list, noon)
-		oneLine(w.t, err, digest.Conflict)
+		oneLine(w, err3(w.Members.Join(w.ctx, n.ID, list, noon)), digest.Conflict)
 	})
 }
 
@@ -99,15 +86,13 @@ func TestUndoBringsTheFeedsOfToday(t *testing.T) {
 		was, is := w.feed("was.example"), w.feed("is.example")
 		n := w.newsletter("anna-writes", w.reader("anna", "UTC"), was)
 		m := w.member(n, "mo@example.org", "Europe/Paris")
-		w.ok(w.Readers.SetDigestState(w.ctx(), m.DigestID, digest.DigestLeft, noon))
-		w.ok(w.Newsletters.AddNewsletterFeed(w.ctx(), n.ID, digest.Subscription{FeedID: is.ID}, noon))
-		w.ok(w.Newsletters.RemoveNewsletterFeed(w.ctx(), n.ID, was.ID))
-		_, _, err := w.Readers.BringBack(w.ctx(), m.DigestID, noon)
-		w.ok(err)
-		subs, err := w.Subscriptions.Subscriptions(w.ctx(), m.DigestID)
-		w.ok(err)
+		w.ok(w.Readers.SetDigestState(w.ctx, m.DigestID, digest.DigestLeft, noon))
+		w.ok(w.Newsletters.AddNewsletterFeed(w.ctx, n.ID, digest.Subscription{FeedID: is.ID}, noon))
+		w.ok(w.Newsletters.RemoveNewsletterFeed(w.ctx, n.ID, was.ID))
+		must2(w.Readers.BringBack(w.ctx, m.DigestID, noon))
+		subs := must(w.Subscriptions.Subscriptions(w.ctx, m.DigestID))
 		if len(subs) != 1 || subs[0].FeedID != is.ID {
-			w.t.Errorf("subscribed to %+v", subs)
+			w.Errorf("subscribed to %+v", subs)
 		}
 	})
 }
@@ -117,19 +102,15 @@ func TestConfirmJoin(t *testing.T) {
 		n := w.newsletter("anna-writes", w.reader("anna", "UTC"))
 		q := store.JoinRequest{NewsletterID: n.ID, Email: "Mo@example.org", TimeZone: "Europe/Paris",
 			Form: "https://a.example/about", ReturnURL: "https://a.example/thanks", Latest: true, RequestedAt: noon}
-		w.ok(w.Members.AddJoinRequest(w.ctx(), []byte("h"), q, noon, noon.Add(day)))
-		got, err := w.Members.JoinRequest(w.ctx(), []byte("h"), noon)
-		w.ok(err)
-		want(w.t, "waits", got, q)
-		_, _, err = w.Members.ConfirmJoin(w.ctx(), []byte("h"), "192.0.2.1", noon.Add(day))
-		oneLine(w.t, err, digest.NotFound)
-		got, m, err := w.Members.ConfirmJoin(w.ctx(), []byte("h"), "192.0.2.1", noon.Add(time.Hour))
-		w.ok(err)
-		want(w.t, "used", got, q)
-		want(w.t, "proof", m.Proof, digest.Proof{Form: q.Form, Address: "192.0.2.1", AskedAt: noon,
+		w.ok(w.Members.AddJoinRequest(w.ctx, []byte("h"), q, noon, noon.Add(day)))
+		got := must(w.Members.JoinRequest(w.ctx, []byte("h"), noon))
+		want(w, "waits", got, q)
+		oneLine(w, err3(w.Members.ConfirmJoin(w.ctx, []byte("h"), "192.0.2.1", noon.Add(day))), digest.NotFound)
+		got, m := must2(w.Members.ConfirmJoin(w.ctx, []byte("h"), "192.0.2.1", noon.Add(time.Hour)))
+		want(w, "used", got, q)
+		want(w, "proof", m.Proof, digest.Proof{Form: q.Form, Address: "192.0.2.1", AskedAt: noon,
 			At: noon.Add(time.Hour)})
-		_, _, err = w.Members.ConfirmJoin(w.ctx(), []byte("h"), "192.0.2.1", noon.Add(time.Hour))
-		oneLine(w.t, err, digest.NotFound)
+		oneLine(w, err3(w.Members.ConfirmJoin(w.ctx, []byte("h"), "192.0.2.1", noon.Add(time.Hour))), digest.NotFound)
 	})
 }
 
@@ -138,32 +119,29 @@ func TestSuppressInNewsletter(t *testing.T) {
 		n := w.newsletter("anna-writes", w.reader("anna", "UTC"))
 		m := w.member(n, "mo@example.org", "UTC")
 		kept := w.member(n, "b_b@example.org", "UTC")
-		_, err := w.Members.SuppressInNewsletter(w.ctx(), n.ID,
+		must(w.Members.SuppressInNewsletter(w.ctx, n.ID,
 			[]digest.NewsletterSuppression{{Email: "MO@example.org", Reason: "cleaned", At: noon},
-				{Email: "x@example.org", Reason: "left"}}, noon)
-		w.ok(err)
+				{Email: "x@example.org", Reason: "left"}}, noon))
 		var all []digest.NewsletterSuppression
-		for x, err := range w.Members.NewsletterSuppressions(w.ctx(), n.ID) {
+		for x, err := range w.Members.NewsletterSuppressions(w.ctx, n.ID) {
 			w.ok(err)
 			all = append(all, x)
 		}
-		wantDiff(w.t, "suppressed", all,
+		wantDiff(w, "suppressed", all,
 			[]digest.NewsletterSuppression{{Email: "MO@example.org", Reason: "cleaned", At: noon},
 				{Email: "x@example.org", Reason: "left", At: noon}})
-		d, err := w.Readers.Digest(w.ctx(), m.DigestID)
-		w.ok(err)
-		want(w.t, "has left", d.State, digest.DigestLeft)
+		want(w, "has left", must(w.Readers.Digest(w.ctx, m.DigestID)).State, digest.DigestLeft)
 		for part, many := range map[string]int{"": 2, "B_": 1, "_": 1, "%": 0, "EXAMPLE": 2} {
 			found := 0
-			for _, err := range w.Members.Members(w.ctx(), n.ID, store.MemberQuery{Part: part}) {
+			for _, err := range w.Members.Members(w.ctx, n.ID, store.MemberQuery{Part: part}) {
 				w.ok(err)
 				found++
 			}
-			want(w.t, "members with "+part, found, many)
+			want(w, "members with "+part, found, many)
 		}
-		for got, err := range w.Members.Members(w.ctx(), n.ID, store.MemberQuery{State: digest.DigestActive}) {
+		for got, err := range w.Members.Members(w.ctx, n.ID, store.MemberQuery{State: digest.DigestActive}) {
 			w.ok(err)
-			want(w.t, "active", got, kept)
+			want(w, "active", got, kept)
 		}
 	})
 }
@@ -173,20 +151,17 @@ func TestMemberSignsUp(t *testing.T) {
 	each(t, func(w world) {
 		n := w.newsletter("anna-writes", w.reader("anna", "UTC"))
 		m := w.member(n, "mo@example.org", "Europe/Paris")
-		w.ok(w.Sessions.AddSignUp(w.ctx(), []byte("a"), store.SignUp{Email: "mo@example.org", TimeZone: "UTC"}, noon,
+		w.ok(w.Sessions.AddSignUp(w.ctx, []byte("a"), store.SignUp{Email: "mo@example.org", TimeZone: "UTC"}, noon,
 			noon.Add(day)))
-		_, err := w.Sessions.ConfirmSignUp(w.ctx(), []byte("a"), true, noon)
-		oneLine(w.t, err, digest.Conflict)
-		w.ok(w.Sessions.AddSignUp(w.ctx(), []byte("b"), store.SignUp{Email: "mo@example.org", TimeZone: "UTC"}, noon,
+		oneLine(w, err2(w.Sessions.ConfirmSignUp(w.ctx, []byte("a"), true, noon)), digest.Conflict)
+		w.ok(w.Sessions.AddSignUp(w.ctx, []byte("b"), store.SignUp{Email: "mo@example.org", TimeZone: "UTC"}, noon,
 			noon.Add(day)))
-		u, err := w.Sessions.ConfirmSignUp(w.ctx(), []byte("b"), false, noon)
-		w.ok(err)
-		want(w.t, "the same account", u.ID, m.UserID)
-		want(w.t, "a member only", u.MemberOnly, false)
-		own, err := w.Readers.DigestOf(w.ctx(), u.ID)
-		w.ok(err)
-		want(w.t, "their own digest", own.State, digest.DigestActive)
-		want(w.t, "is due", own.NextDueAt, parisMidnight)
+		u := must(w.Sessions.ConfirmSignUp(w.ctx, []byte("b"), false, noon))
+		want(w, "the same account", u.ID, m.UserID)
+		want(w, "a member only", u.MemberOnly, false)
+		own := must(w.Readers.DigestOf(w.ctx, u.ID))
+		want(w, "their own digest", own.State, digest.DigestActive)
+		want(w, "is due", own.NextDueAt, parisMidnight)
 	})
 }
 
@@ -194,13 +169,13 @@ func TestMemberSignsUp(t *testing.T) {
 func TestMembersAreNotToldOfFeeds(t *testing.T) {
 	each(t, func(w world) {
 		f := w.feed("a.example")
-		n := w.newsletter("anna-writes", w.reader("anna", "Europe/Paris"), f)
+		n := w.newsletter("anna-writes", w.reader("anna"), f)
 		m := w.member(n, "mo@example.org", "Europe/Paris")
-		ada := w.reader("ada", "Europe/Paris")
+		ada := w.reader("ada")
 		w.subscribe(ada, f)
 		w.die(f, noon)
-		want(w.t, "a reader is told", w.told(ada), "dead a.example")
-		want(w.t, "a member is not", w.told(digest.Digest{ID: m.DigestID}), "")
-		want(w.t, "editions", w.hour(parisMidnight), 1)
+		want(w, "a reader is told", w.told(ada), "dead a.example")
+		want(w, "a member is not", w.told(digest.Digest{ID: m.DigestID}), "")
+		want(w, "editions", w.hour(parisMidnight), 1)
 	})
 }

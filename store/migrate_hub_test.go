@@ -15,8 +15,8 @@ func TestUpgradeWithoutHub(t *testing.T) {
 		w.holds("counters", 1, `SELECT count(*) FROM counters WHERE kind = 'post' AND n = 7`)
 		w.holds("counters of the hub", 0, `SELECT count(*) FROM counters WHERE kind <> 'post'`)
 		w.holds("hosts of hubs", 1, `SELECT count(*) FROM hub_hosts WHERE domain = 'hub.example'`)
-		if _, err := w.Count(w.ctx(), `SELECT count(*) FROM hub_subscriptions`); err == nil {
-			w.t.Error("the table of subscribers remains")
+		if _, err := w.Count(w.ctx, `SELECT count(*) FROM hub_subscriptions`); err == nil {
+			w.Error("the table of subscribers remains")
 		}
 	}
 	upgrade(t, 90, func(w world) {
@@ -31,19 +31,19 @@ func TestUpgradeWithoutHub(t *testing.T) {
 				(0, 'post', 0, 7, 0, 0)`,
 		} {
 			args := []any{[]byte("s")}[:strings.Count(statement, "?")]
-			w.ok(w.Exec(w.ctx(), statement, args...))
+			w.exec(statement, args...)
 		}
-		file, b := backUp(w.t, w.Store)
-		want(w.t, "schema", b.Schema, 90)
-		w.ok(w.Migrate(w.ctx()))
+		file, b := backUp(w, w.Store)
+		want(w, "schema", b.Schema, 90)
+		w.ok(w.Migrate(w.ctx))
 		holds(w)
-		storetest.EachEmpty(w.t, func(t *testing.T, to string) {
+		storetest.EachEmpty(w.T, func(t *testing.T, to string) {
 			if _, err := restore(t, to, bytes.NewReader(file.Bytes()), false); err != nil {
 				t.Fatal(err)
 			}
 			s := storetest.Open(t, to)
 			s.Policy = storetest.Policy(time.Hour)
-			holds(world{s, t})
+			holds(newWorld(t, s))
 		})
 	})
 }

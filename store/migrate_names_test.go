@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"digest"
-	"digest/internal/backup"
+	format "digest/internal/backup"
 	"digest/store/storetest"
 	"digest/test/tier"
 )
@@ -18,10 +18,10 @@ const beforeNames = 89
 
 // fillNames puts a row into each table that migration 90 renames, or in which it renames columns.
 func fillNames(w world) {
-	w.t.Helper()
+	w.Helper()
 	exec := func(statement string, args ...any) {
-		w.t.Helper()
-		w.ok(w.Exec(w.ctx(), statement, args...))
+		w.Helper()
+		w.exec(statement, args...)
 	}
 	key := []byte{1, 2, 3}
 	exec(`INSERT INTO users (id, email, email_key, time_zone, home_zone, created_at)
@@ -81,7 +81,7 @@ func fillNames(w world) {
 
 // holdNames checks that a database has the rows of fillNames under the new names, and works.
 func holdNames(w world) {
-	w.t.Helper()
+	w.Helper()
 	for _, rows := range []string{
 		`digests WHERE id = 2 AND deliver_at = 25200 AND cadence = 127 AND next_poll_at = 0`,
 		`digests WHERE id = 20 AND state = 'paused' AND next_poll_at > 0`,
@@ -111,33 +111,25 @@ func holdNames(w world) {
 	} {
 		w.holds(rows, 1, `SELECT count(*) FROM `+rows)
 	}
-	trips, err := w.Readers.Stays(w.ctx(), 1)
-	w.ok(err)
-	want(w.t, "trips", len(trips), 1)
-	trip, err := w.Readers.AddStay(w.ctx(), digest.Stay{UserID: 1, From: trips[0].To.Plus(3), To: trips[0].To.Plus(5),
-		TimeZone: "UTC"}, noon)
-	w.ok(err)
-	want(w.t, "another key", trip.ID == trips[0].ID, false)
-	f, err := w.Feeds.Feed(w.ctx(), 4)
-	w.ok(err)
-	want(w.t, "moves no more", f.MoveUndone, true)
-	w.ok(w.Subscriptions.ResumeSubscription(w.ctx(), 2, 5, noon))
-	list, err := w.Subscriptions.Subscriptions(w.ctx(), 2)
-	w.ok(err)
-	want(w.t, "subscriptions", len(list), 2)
-	d, err := w.Readers.Digest(w.ctx(), 2)
-	w.ok(err)
+	trips := must(w.Readers.Stays(w.ctx, 1))
+	want(w, "trips", len(trips), 1)
+	trip := must(w.Readers.AddStay(w.ctx, digest.Stay{UserID: 1, From: trips[0].To.Plus(3), To: trips[0].To.Plus(5),
+		TimeZone: "UTC"}, noon))
+	want(w, "another key", trip.ID == trips[0].ID, false)
+	want(w, "moves no more", must(w.Feeds.Feed(w.ctx, 4)).MoveUndone, true)
+	w.ok(w.Subscriptions.ResumeSubscription(w.ctx, 2, 5, noon))
+	want(w, "subscriptions", len(must(w.Subscriptions.Subscriptions(w.ctx, 2))), 2)
+	d := must(w.Readers.Digest(w.ctx, 2))
 	w.hour(d.NextDueAt)
-	next, err := w.Readers.Digest(w.ctx(), 2)
-	w.ok(err)
-	want(w.t, "released until the next midnight in Tokyo", next.NextDueAt, d.NextDueAt.Add(16*time.Hour))
+	next := must(w.Readers.Digest(w.ctx, 2))
+	want(w, "released until the next midnight in Tokyo", next.NextDueAt, d.NextDueAt.Add(16*time.Hour))
 }
 
 // TestUpgradeOfNames migrates a database with a row in each table whose names change.
 func TestUpgradeOfNames(t *testing.T) {
 	upgrade(t, beforeNames, func(w world) {
 		fillNames(w)
-		w.ok(w.Migrate(w.ctx()))
+		w.ok(w.Migrate(w.ctx))
 		holdNames(w)
 	})
 }
@@ -147,14 +139,14 @@ func TestUpgradeOfNamesStopped(t *testing.T) {
 	upgrade(t, beforeNames, func(w world) {
 		fillNames(w)
 		// the name of the last index of the migration
-		w.ok(w.Exec(w.ctx(), `CREATE INDEX subscriptions_paused_for ON subscriptions (created_at)`))
-		if err := w.Migrate(w.ctx()); err == nil {
-			w.t.Error("the migration has not noticed an index of its name")
+		w.exec(`CREATE INDEX subscriptions_paused_for ON subscriptions (created_at)`)
+		if err := w.Migrate(w.ctx); err == nil {
+			w.Error("the migration has not noticed an index of its name")
 		}
 		w.holds("the old names", 1, `SELECT count(*) FROM stays WHERE begun = 1`)
 		w.holds("the version", beforeNames, `SELECT MAX(version_id) FROM goose_db_version`)
-		w.ok(w.Exec(w.ctx(), `DROP INDEX subscriptions_paused_for`))
-		w.ok(w.Migrate(w.ctx()))
+		w.exec(`DROP INDEX subscriptions_paused_for`)
+		w.ok(w.Migrate(w.ctx))
 		holdNames(w)
 	})
 }
@@ -173,22 +165,22 @@ func TestRestoreOfOldNames(t *testing.T) {
 			}
 			s := storetest.Open(t, to)
 			s.Policy = storetest.Policy(time.Hour)
-			w := world{s, t}
-			w.ok(s.Operator.Unfence(w.ctx(), "https://a.example", noon))
+			w := newWorld(t, s)
+			w.ok(s.Operator.Unfence(w.ctx, "https://a.example", noon))
 			holdNames(w)
 		})
 	}
 	upgrade(t, beforeNames, func(w world) {
 		fillNames(w)
-		file, b := backUp(w.t, w.Store)
-		want(w.t, "schema", b.Schema, beforeNames)
-		restored(w.t, file.Bytes())
+		file, b := backUp(w, w.Store)
+		want(w, "schema", b.Schema, beforeNames)
+		restored(w.T, file.Bytes())
 	})
 	file, err := os.ReadFile(filepath.Join("testdata", "schema-89.backup"))
 	if err != nil {
 		t.Fatal(err)
 	}
-	from, err := backup.NewReader(bytes.NewReader(file))
+	from, err := format.NewReader(bytes.NewReader(file))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -21,8 +21,8 @@ func upgrade(t *testing.T, from int64, f func(w world)) {
 		}
 		defer s.Close()
 		s.Policy = storetest.Policy(time.Hour)
-		w := world{s, t}
-		w.ok(s.MigrateTo(w.ctx(), from))
+		w := newWorld(t, s)
+		w.ok(s.MigrateTo(w.ctx, from))
 		f(w)
 	})
 }
@@ -31,38 +31,36 @@ func upgrade(t *testing.T, from int64, f func(w world)) {
 func TestUpgradeToMail(t *testing.T) {
 	upgrade(t, 2, func(w world) {
 		for i, email := range []string{"ada@Example.org", `"b@b"@two.example`, "nobody"} {
-			w.ok(w.Exec(w.ctx(), `INSERT INTO users (email, email_key, time_zone, created_at)
-				VALUES (?, lower(?), 'Europe/Paris', 1)`, email, email))
-			w.ok(w.Exec(w.ctx(), fmt.Sprintf(
+			w.exec(`INSERT INTO users (email, email_key, time_zone, created_at)
+				VALUES (?, lower(?), 'Europe/Paris', 1)`, email, email)
+			w.exec(fmt.Sprintf(
 				`INSERT INTO digests (user_id, name, next_due_at, last_due_at, send_delay, weekdays, state)
 				VALUES (%d, 'Daily Digest', %d, %d, 25200, 127, 'active')`, i+1, parisMidnight.Unix(),
-				parisMidnight.Unix()-86400)))
+				parisMidnight.Unix()-86400))
 			for j, state := range []string{"sent", "ready", "dotting"} {
-				w.ok(w.Exec(w.ctx(), fmt.Sprintf(
+				w.exec(fmt.Sprintf(
 					`INSERT INTO editions (digest_id, local_date, due_at, send_at, number, state, date,
 						next_at, expires_at)
 					VALUES (%d, '2026-11-%d', %d, %d, 1, '%s', 0, %d, %d)`, i+1, 10+j, j, noon.Unix(), state,
-					noon.Unix(), parisMidnight.Unix())))
+					noon.Unix(), parisMidnight.Unix()))
 			}
 		}
-		w.ok(w.Migrate(w.ctx()))
+		w.ok(w.Migrate(w.ctx))
 		w.holds("on their way, with their domains", 4,
 			`SELECT count(*) FROM editions WHERE state <> 'sent' AND domain IN ('example.org', 'two.example')`)
 		w.holds("history is left alone", 3, `SELECT count(*) FROM editions WHERE state = 'sent' AND domain = ''`)
 		got := w.claimEditions(noon, 9, "t")
-		want(w.t, "claimed", len(got), 3)
-		want(w.t, "domain", got[0].Domain, "example.org")
-		want(w.t, "look", got[0].Look, digest.Look{Layout: digest.Excerpts, Images: digest.NoImages})
+		want(w, "claimed", len(got), 3)
+		want(w, "domain", got[0].Domain, "example.org")
+		want(w, "look", got[0].Look, digest.Look{Layout: digest.Excerpts, Images: digest.NoImages})
 		f := w.feed("f.example")
-		d, err := w.Readers.Digest(w.ctx(), 1)
-		w.ok(err)
+		d := must(w.Readers.Digest(w.ctx, 1))
 		w.subscribe(d, f)
-		w.record(noon, f, posts(noon, "p"))
-		want(w.t, "released", w.hour(parisMidnight), 1)
-		list, err := w.Editions.Editions(w.ctx(), 1, 1)
-		w.ok(err)
-		want(w.t, "at the hour that was set", list[0].SendAt, parisMidnight.Add(7*3600e9))
-		want(w.t, "once more changes nothing", w.Migrate(w.ctx()), nil)
+		w.posted(f, "p")
+		want(w, "released", w.hour(parisMidnight), 1)
+		list := must(w.Editions.Editions(w.ctx, 1, 1))
+		want(w, "at the hour that was set", list[0].SendAt, parisMidnight.Add(7*3600e9))
+		want(w, "once more changes nothing", w.Migrate(w.ctx), nil)
 	})
 }
 
@@ -70,18 +68,18 @@ func TestUpgradeToMail(t *testing.T) {
 // does not contain posts from weeks ago.
 func TestUpgradeCarriesOnlyTheLatest(t *testing.T) {
 	upgrade(t, 2, func(w world) {
-		w.ok(w.Exec(w.ctx(), `INSERT INTO users (email, email_key, time_zone, created_at)
-			VALUES ('a@example.org', 'a@example.org', 'Europe/Paris', 1)`))
-		w.ok(w.Exec(w.ctx(), fmt.Sprintf(
-			`INSERT INTO digests (user_id, name, next_due_at) VALUES (1, 'Daily Digest', %d)`, parisMidnight.Unix())))
+		w.exec(`INSERT INTO users (email, email_key, time_zone, created_at)
+			VALUES ('a@example.org', 'a@example.org', 'Europe/Paris', 1)`)
+		w.exec(fmt.Sprintf(
+			`INSERT INTO digests (user_id, name, next_due_at) VALUES (1, 'Daily Digest', %d)`, parisMidnight.Unix()))
 		for i, state := range []string{"expired", "sent", "expired", "expired"} {
-			w.ok(w.Exec(w.ctx(), fmt.Sprintf(
+			w.exec(fmt.Sprintf(
 				`INSERT INTO editions (digest_id, local_date, due_at, send_at, number, state, date, next_at, expires_at)
 				VALUES (1, '2026-11-%d', %d, 0, 1, '%s', 0, 0, 0)`, 15+i, parisMidnight.Unix()-int64(5-i)*86400,
-				state)))
+				state))
 		}
-		w.ok(w.Migrate(w.ctx()))
-		want(w.t, "the next", w.hour(parisMidnight), 1)
+		w.ok(w.Migrate(w.ctx))
+		want(w, "the next", w.hour(parisMidnight), 1)
 		w.holds("carries the last one", 1, `SELECT count(*) FROM carried_posts`)
 		w.holds("of the 18th", 1,
 			`SELECT count(*) FROM carried_posts c JOIN editions e ON e.id = c.from_id
@@ -94,22 +92,22 @@ func TestUpgradeCarriesOnlyTheLatest(t *testing.T) {
 // not change.
 func TestUpgradeDuringAPause(t *testing.T) {
 	upgrade(t, 3, func(w world) {
-		w.ok(w.Exec(w.ctx(), `INSERT INTO feeds (url, host) VALUES ('https://f.example/', 'f.example')`))
+		w.exec(`INSERT INTO feeds (url, host) VALUES ('https://f.example/', 'f.example')`)
 		before, back := parisMidnight.Add(-2*day).Unix(), parisMidnight.Add(2*day).Unix()
 		for i, p := range []struct {
 			state       string
 			until, last int64
 		}{{"active", 0, before}, {"paused", back, before}, {"paused", back, 0}, {"paused", 0, before}} {
-			w.ok(w.Exec(w.ctx(), `INSERT INTO users (email, email_key, time_zone, created_at)
-				VALUES (?, ?, 'Europe/Paris', 1)`, fmt.Sprint(i), fmt.Sprint(i)))
-			w.ok(w.Exec(w.ctx(), fmt.Sprintf(
+			w.exec(`INSERT INTO users (email, email_key, time_zone, created_at)
+				VALUES (?, ?, 'Europe/Paris', 1)`, fmt.Sprint(i), fmt.Sprint(i))
+			w.exec(fmt.Sprintf(
 				`INSERT INTO digests (user_id, name, next_due_at, last_due_at, weekdays, state, paused_until)
 				VALUES (%d, 'Daily Digest', %d, %d, 127, '%s', %d)`, i+1, parisMidnight.Unix(), p.last, p.state,
-				p.until)))
-			w.ok(w.Exec(w.ctx(), fmt.Sprintf(
-				`INSERT INTO subscriptions (digest_id, feed_id, created_at) VALUES (%d, 1, 1)`, i+1)))
+				p.until))
+			w.exec(fmt.Sprintf(
+				`INSERT INTO subscriptions (digest_id, feed_id, created_at) VALUES (%d, 1, 1)`, i+1))
 		}
-		w.ok(w.Migrate(w.ctx()))
+		w.ok(w.Migrate(w.ctx))
 		w.holds("asked at their next midnight", 2,
 			fmt.Sprintf(`SELECT count(*) FROM digests WHERE id IN (2, 3) AND next_poll_at = %d`, parisMidnight.Unix()))
 		w.holds("gathered since the last midnight", 1,
@@ -118,14 +116,12 @@ func TestUpgradeDuringAPause(t *testing.T) {
 			parisMidnight.Unix()))
 		w.holds("nothing for the others", 2,
 			`SELECT count(*) FROM digests WHERE id IN (1, 4) AND next_poll_at = 0 AND paused_at = 0`)
-		f, err := w.Feeds.Feed(w.ctx(), 1)
-		w.ok(err)
+		f := must(w.Feeds.Feed(w.ctx, 1))
 		w.nights(parisMidnight, 3, func(now time.Time) { w.record(now, f.Feed, posts(now, now.Format("p02"))) })
 		for id, editions := range []string{"2026-11-20 p19; 2026-11-21 p20; 2026-11-22 p21", "2026-11-22 p19 p20 p21",
 			"2026-11-22 p19 p20 p21", ""} {
-			d, err := w.Readers.Digest(w.ctx(), digest.DigestID(id+1))
-			w.ok(err)
-			want(w.t, fmt.Sprint("editions of ", id+1), w.editions(d), editions)
+			d := must(w.Readers.Digest(w.ctx, digest.DigestID(id+1)))
+			want(w, fmt.Sprint("editions of ", id+1), w.editions(d), editions)
 		}
 	})
 }
@@ -146,9 +142,9 @@ func TestUpgradeOfPausedSubscriptions(t *testing.T) {
 			`INSERT INTO rested (digest_id, feed_id, title, folder, display, created_at, rested_at)
 				VALUES (1, 3, 'Mine', 'News', 'full', 3, 4)`,
 		} {
-			w.ok(w.Exec(w.ctx(), statement))
+			w.exec(statement)
 		}
-		w.ok(w.Migrate(w.ctx()))
+		w.ok(w.Migrate(w.ctx))
 		titles := func(list []store.SubscriptionInfo, err error) (titles string) {
 			w.ok(err)
 			for _, sub := range list {
@@ -156,10 +152,10 @@ func TestUpgradeOfPausedSubscriptions(t *testing.T) {
 			}
 			return titles
 		}
-		want(w.t, "taken", titles(w.Subscriptions.Subscriptions(w.ctx(), 1)), "Taken  ; Both  ; ")
-		want(w.t, "paused", titles(w.Subscriptions.PausedSubscriptions(w.ctx(), 1)), "Mine News full; ")
-		w.ok(w.Subscriptions.ResumeSubscription(w.ctx(), 1, 3, noon))
-		want(w.t, "taken again", titles(w.Subscriptions.Subscriptions(w.ctx(), 1)), "Taken  ; Both  ; Mine News full; ")
+		want(w, "taken", titles(w.Subscriptions.Subscriptions(w.ctx, 1)), "Taken  ; Both  ; ")
+		want(w, "paused", titles(w.Subscriptions.PausedSubscriptions(w.ctx, 1)), "Mine News full; ")
+		w.ok(w.Subscriptions.ResumeSubscription(w.ctx, 1, 3, noon))
+		want(w, "taken again", titles(w.Subscriptions.Subscriptions(w.ctx, 1)), "Taken  ; Both  ; Mine News full; ")
 	})
 }
 
@@ -182,9 +178,9 @@ func TestUpgradeOfUntitledSubscriptions(t *testing.T) {
 				(1, 2, 'https://b.example/feed', '', 2, 1), (1, 3, 'http://c.example/', '', 3, 0),
 				(1, 4, 'https://a.example/', '', 4, 0), (1, 5, 'Mine', '', 5, 0)`,
 		} {
-			w.ok(w.Exec(w.ctx(), statement))
+			w.exec(statement)
 		}
-		w.ok(w.Migrate(w.ctx()))
+		w.ok(w.Migrate(w.ctx))
 		w.holds("untitled", 3, `SELECT count(*) FROM subscriptions WHERE title = ''`)
 		w.holds("named by their readers", 2,
 			`SELECT count(*) FROM subscriptions WHERE feed_id = 4 AND title = 'https://a.example/'
@@ -198,22 +194,22 @@ func TestUpgradeOfUntitledSubscriptions(t *testing.T) {
 func TestUpgradeKnowsWhenToAsk(t *testing.T) {
 	upgrade(t, 10, func(w world) {
 		for i, column := range []string{"not_before", "fresh_until", "lease_until", "last_attempt_at"} {
-			w.ok(w.Exec(w.ctx(), fmt.Sprintf(
+			w.exec(fmt.Sprintf(
 				`INSERT INTO feeds (url, host, poll_at, %[1]s) VALUES ('%[1]s', 'h%[2]d', %[3]d, %[3]d)`,
-				column, i, noon.Unix())))
+				column, i, noon.Unix()))
 		}
-		w.ok(w.Exec(w.ctx(), fmt.Sprintf(
+		w.exec(fmt.Sprintf(
 			`INSERT INTO feeds (url, host, poll_at, last_attempt_at, own_interval, host_interval)
-			VALUES ('interval', 'i', 0, %d, 7200, 600)`, noon.Unix())))
-		w.ok(w.Migrate(w.ctx()))
-		want(w.t, "before they may be", len(w.claim(noon.Add(-time.Second), 9, "t")), 0)
-		w.ok(w.Feeds.NotePollGap(w.ctx(), noon, time.Hour))
+			VALUES ('interval', 'i', 0, %d, 7200, 600)`, noon.Unix()))
+		w.ok(w.Migrate(w.ctx))
+		want(w, "before they may be", len(w.claim(noon.Add(-time.Second), 9, "t")), 0)
+		w.ok(w.Feeds.NotePollGap(w.ctx, noon, time.Hour))
 		w.holds("at noon, after the gap and after the interval", 3, `SELECT count(DISTINCT askable_at) FROM feed_times`)
 		for i, hours := range []int{0, 1, 2} {
 			at := noon.Add(time.Duration(hours) * time.Hour)
-			want(w.t, fmt.Sprint("before hour ", hours), len(w.claim(at.Add(-time.Second), 9, "u")), 0)
+			want(w, fmt.Sprint("before hour ", hours), len(w.claim(at.Add(-time.Second), 9, "u")), 0)
 			// polls that are not recorded are due again
-			want(w.t, fmt.Sprint("in hour ", hours), len(w.claim(at, 9, fmt.Sprint("v", i))), []int{3, 4, 5}[i])
+			want(w, fmt.Sprint("in hour ", hours), len(w.claim(at, 9, fmt.Sprint("v", i))), []int{3, 4, 5}[i])
 		}
 	})
 }
@@ -237,18 +233,16 @@ func TestUpgradeKnowsWhoMoved(t *testing.T) {
 				(1, 'genuine', '', %[2]d, %[2]d, 1, 1), (2, 'same', '', %[1]d, %[1]d, 1, 1)`, noon.Unix()-60,
 				noon.Unix()),
 		} {
-			w.ok(w.Exec(w.ctx(), statement))
+			w.exec(statement)
 		}
-		w.ok(w.Migrate(w.ctx()))
+		w.ok(w.Migrate(w.ctx))
 		for feed, address := range map[digest.FeedID]string{1: "https://a.example/", 2: ""} {
-			sub, err := w.Subscriptions.Subscription(w.ctx(), 1, feed)
-			w.ok(err)
-			want(w.t, "subscribed at", strings.TrimSpace(sub.Address), address)
+			sub := must(w.Subscriptions.Subscription(w.ctx, 1, feed))
+			want(w, "subscribed at", strings.TrimSpace(sub.Address), address)
 		}
-		bob, err := w.Readers.Digest(w.ctx(), 2)
-		w.ok(err)
+		bob := must(w.Readers.Digest(w.ctx, 2))
 		w.subscribe(bob, digest.Feed{ID: 1}, digest.Feed{ID: 2})
-		want(w.t, "who subscribes now gets", w.waiting(bob), "genuine same")
+		want(w, "who subscribes now gets", w.waiting(bob), "genuine same")
 	})
 }
 
@@ -279,21 +273,19 @@ func TestUpgradeOfTheIndex(t *testing.T) {
 				VALUES (%d, '2026-11-19', %[2]d, %[2]d, 1, 'sent', %[2]d, %[2]d, %[2]d)`, ada.ID, parisMidnight.Unix()),
 			`INSERT INTO post_words (rowid, words) VALUES ` + strings.Join(words, ","),
 		} {
-			w.ok(w.Exec(w.ctx(), statement))
+			w.exec(statement)
 		}
 
-		w.ok(w.Migrate(w.ctx()))
+		w.ok(w.Migrate(w.ctx))
 		q := store.SearchQuery{Query: w.query("fox"), Now: parisMidnight, Limit: 2 * n}
 		for left := n; ; left -= 300 {
-			found, err := w.Posts.Search(w.ctx(), ada.UserID, q)
-			w.ok(err)
-			want(w.t, "found", len(found.Posts), n-max(left, 0))
-			want(w.t, "some are missing", found.Behind, left > 0)
+			found := must(w.Posts.Search(w.ctx, ada.UserID, q))
+			want(w, "found", len(found.Posts), n-max(left, 0))
+			want(w, "some are missing", found.Behind, left > 0)
 			if left <= 0 {
 				break
 			}
-			_, err = w.Posts.IndexPosts(w.ctx(), 300)
-			w.ok(err)
+			must(w.Posts.IndexPosts(w.ctx, 300))
 		}
 		w.holds("each once", n, `SELECT count(*) FROM post_words`)
 	})
@@ -303,15 +295,15 @@ func TestUpgradeOfTheIndex(t *testing.T) {
 func TestUpgradeKeepsTimes(t *testing.T) {
 	upgrade(t, 24, func(w world) {
 		queued, busy := noon.Unix(), noon.Add(time.Hour).Unix()
-		w.ok(w.Exec(w.ctx(), fmt.Sprintf(
+		w.exec(fmt.Sprintf(
 			`INSERT INTO feeds (url, host, poll_at, askable_at, lease_until, lease_token, last_attempt_at,
 				last_ok_at, not_before, fresh_until)
 			VALUES ('https://a.example/', 'a.example', %[1]d, 1, 0, '', 2, 3, 4, 5), ('https://b.example/',
 			'b.example', NULL, 0, 0, '', 0, 0, 0, 0),
-			('https://c.example/', 'c.example', %[1]d, %[2]d, %[2]d, 't', 6, 7, 8, 9)`, queued, busy)))
-		w.ok(w.Exec(w.ctx(), `INSERT INTO polls (feed_id, at, outcome, status, note)
-			VALUES (1, 10, 'unchanged', 304, 'as before')`))
-		w.ok(w.Migrate(w.ctx()))
+			('https://c.example/', 'c.example', %[1]d, %[2]d, %[2]d, 't', 6, 7, 8, 9)`, queued, busy))
+		w.exec(`INSERT INTO polls (feed_id, at, outcome, status, note)
+			VALUES (1, 10, 'unchanged', 304, 'as before')`)
+		w.ok(w.Migrate(w.ctx))
 		stamp := func(times ...time.Time) string {
 			seconds := make([]int64, len(times))
 			for i, at := range times {
@@ -323,16 +315,14 @@ func TestUpgradeKeepsTimes(t *testing.T) {
 			1: fmt.Sprint([]int64{queued, 0, 2, 3, 4, 5}), 2: "[0 0 0 0 0 0]",
 			3: fmt.Sprint([]int64{queued, busy, 6, 7, 8, 9}),
 		} {
-			f, err := w.Feeds.Feed(w.ctx(), id)
-			w.ok(err)
-			want(w.t, fmt.Sprint("feed ", id), stamp(f.PollAt, f.LeaseUntil, f.LastAttemptAt, f.LastOKAt, f.NotBefore,
+			f := must(w.Feeds.Feed(w.ctx, id))
+			want(w, fmt.Sprint("feed ", id), stamp(f.PollAt, f.LeaseUntil, f.LastAttemptAt, f.LastOKAt, f.NotBefore,
 				f.FreshUntil), wanted)
 		}
-		history, err := w.Feeds.Polls(w.ctx(), 1, time.Time{})
-		w.ok(err)
-		want(w.t, "polls", fmt.Sprintf("%d %s", len(history), history[0].Note), "1 as before")
+		history := must(w.Feeds.Polls(w.ctx, 1, time.Time{}))
+		want(w, "polls", fmt.Sprintf("%d %s", len(history), history[0].Note), "1 as before")
 		claimed := w.claim(noon, 9, "u")
-		want(w.t, "claimed", len(claimed), 1)
-		want(w.t, "the one that is not leased", claimed[0].ID, 1)
+		want(w, "claimed", len(claimed), 1)
+		want(w, "the one that is not leased", claimed[0].ID, 1)
 	})
 }

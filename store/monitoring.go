@@ -30,7 +30,7 @@ func (s Operator) Midnights(ctx context.Context) ([]Midnight, error) {
 		At      time.Time
 		Readers int
 	}
-	err := s.read().all(ctx, &due,
+	err := s.read().All(ctx, &due,
 		`SELECT d.next_due_at % 86400 AS at, count(DISTINCT d.user_id) AS readers FROM digests d
 		WHERE d.state = 'active' GROUP BY d.next_due_at % 86400`)
 	readers := make(map[time.Duration]int)
@@ -49,7 +49,7 @@ func (s Operator) MidnightFeeds(ctx context.Context) ([]Midnight, error) {
 		At    time.Time
 		Feeds string
 	}
-	err := s.read().all(ctx, &asked, `SELECT x.at, string_agg(CAST(x.feed_id AS TEXT), ',') AS feeds FROM (
+	err := s.read().All(ctx, &asked, `SELECT x.at, string_agg(CAST(x.feed_id AS TEXT), ',') AS feeds FROM (
 		SELECT DISTINCT `+askedAt+` AS at, s.feed_id
 		FROM digests d JOIN subscriptions s ON s.digest_id = d.id AND s.paused = 0 WHERE `+gathers+`
 		AND s.feed_id NOT IN (SELECT f.id FROM feeds f WHERE f.state NOT IN ('active', 'trial'))) x GROUP BY x.at`)
@@ -82,7 +82,7 @@ type troubledFeed struct {
 // these.
 func (s Operator) TroubledFeeds(ctx context.Context, limit int) (feeds []FeedInfo, all int, err error) {
 	var rows []troubledFeed
-	if err := s.read().all(ctx, &rows, `SELECT f.id, f.failing_since, `+subscribers+` AS readers FROM feeds f
+	if err := s.read().All(ctx, &rows, `SELECT f.id, f.failing_since, `+subscribers+` AS readers FROM feeds f
 		WHERE (f.errors > 0 OR f.state <> 'active' OR f.posts_waiting > 0) AND f.merged_into = 0`); err != nil {
 		return nil, 0, fmt.Errorf("looking for feeds in trouble: %w", err)
 	}
@@ -135,12 +135,12 @@ func (s Operator) Numbers(ctx context.Context) (Numbers, error) {
 		{`SELECT count(*) FROM subscriptions WHERE paused = 0`, &n.Subscriptions},
 		{`SELECT count(*) FROM feeds f WHERE f.state = 'active' AND f.errors > 0 AND f.merged_into = 0`, &n.Failing},
 		{`SELECT count(*) FROM feeds f WHERE f.posts_waiting > 0 AND f.merged_into = 0`, &n.OverQuota},
-		{s.d.size, &n.Bytes},
+		{s.d.Size, &n.Bytes},
 		{`SELECT count(*) FROM feed_news WHERE pushed_since > 0`, &n.Pushed},
 		{`SELECT count(*) FROM feed_news WHERE trusted_at > 0`, &n.LeftToHubs},
 		{`SELECT COALESCE(CAST(SUM(saved_polls) AS BIGINT), 0) FROM feed_news`, &n.SavedPolls},
 	} {
-		if err := s.read().get(ctx, q.to, q.query); err != nil {
+		if err := s.read().Get(ctx, q.to, q.query); err != nil {
 			return n, fmt.Errorf("counting what there is: %w", err)
 		}
 	}
@@ -154,7 +154,7 @@ func (s Operator) Numbers(ctx context.Context) (Numbers, error) {
 
 // Size returns the size of the database in bytes.
 func (s Operator) Size(ctx context.Context) (bytes int64, err error) {
-	err = s.read().get(ctx, &bytes, s.d.size)
+	err = s.read().Get(ctx, &bytes, s.d.Size)
 	return bytes, failed("measuring the database", err)
 }
 
@@ -164,7 +164,7 @@ func countBy[K comparable](ctx context.Context, c conn, counts map[K]int, query 
 		Kind K
 		N    int
 	}
-	err := c.all(ctx, &rows, query, args...)
+	err := c.All(ctx, &rows, query, args...)
 	for _, r := range rows {
 		counts[r.Kind] = r.N
 	}
@@ -180,8 +180,8 @@ func (s Operator) Heartbeat(ctx context.Context) (time.Time, bool, error) {
 // Waits returns the earliest midnight that has passed at now without a release, or false.
 func (s Operator) Waits(ctx context.Context, now time.Time) (time.Time, bool, error) {
 	var t instant
-	err := s.read().get(ctx, &t, `SELECT MIN(d.next_due_at) FROM digests d WHERE d.state = 'active'`)
-	return t.time(), t != 0 && t <= at(now), failed("finding the oldest midnight", err)
+	err := s.read().Get(ctx, &t, `SELECT MIN(d.next_due_at) FROM digests d WHERE d.state = 'active'`)
+	return t.Time(), t != 0 && t <= at(now), failed("finding the oldest midnight", err)
 }
 
 // PollsLate returns the due time of the oldest late poll, or false if no poll is late at now.
@@ -193,12 +193,12 @@ func (s Operator) PollsLate(ctx context.Context, now time.Time) (time.Time, bool
 // Lags returns how late the hourly job is at now. deadline is how long a planned digest waits for its feeds.
 func (s Operator) Lags(ctx context.Context, now time.Time, deadline time.Duration) (l digest.Lags, err error) {
 	var last instant // when the oldest due digest was planned, or should have been
-	if err := s.read().get(ctx, &last,
+	if err := s.read().Get(ctx, &last,
 		`SELECT MIN(CASE WHEN d.planned_due_at = d.next_due_at THEN d.planned_at ELSE d.next_due_at END)
 		FROM digests d WHERE d.state = 'active' AND d.next_due_at <= ?`, now); err != nil {
 		return l, fmt.Errorf("finding the oldest edition that is due: %w", err)
 	}
-	if at := last.plus(deadline).time(); last != 0 && at.Before(now) {
+	if at := last.Plus(deadline).Time(); last != 0 && at.Before(now) {
 		l.Editions = at
 	}
 	polls, late, err := s.PollsLate(ctx, now)

@@ -15,28 +15,26 @@ import (
 func TestMidnights(t *testing.T) {
 	each(t, func(w world) {
 		a, b, dead := w.feed("a.example"), w.feed("b.example"), w.feed("dead.example")
-		paris, berlin, kathmandu := w.reader("p", "Europe/Paris"), w.reader("b", "Europe/Berlin"),
+		paris, berlin, kathmandu := w.reader("p"), w.reader("b", "Europe/Berlin"),
 			w.reader("k", "Asia/Kathmandu")
 		w.subscribe(paris, a, b, dead)
 		w.subscribe(berlin, a)
 		w.subscribe(kathmandu, b, dead)
-		w.ok(w.Exec(w.ctx(), `UPDATE feeds SET state = 'dead' WHERE id = ?`, dead.ID))
-		weekly := w.reader("w", "Europe/Paris") // the next midnight is days away
-		w.ok(w.Readers.SetCadence(w.ctx(), weekly.ID, 1<<time.Wednesday, noon))
+		w.exec(`UPDATE feeds SET state = 'dead' WHERE id = ?`, dead.ID)
+		weekly := w.reader("w") // the next midnight is days away
+		w.setCadence(weekly, 1<<time.Wednesday, noon)
 		w.subscribe(weekly, a) // counts once for this quarter, whatever the day
 		w.member(w.newsletter("letters", paris, a), "b@example.org", "Europe/Berlin")
 		gone := w.reader("g", "Asia/Tokyo")
-		w.ok(w.Readers.SetDigestState(w.ctx(), gone.ID, digest.DigestLeft, noon))
+		w.setState(gone, digest.DigestLeft, noon)
 		away := w.reader("t", "Asia/Tokyo") // no edition until the pause ends, but polls
 		w.subscribe(away, a)
-		w.ok(w.Readers.PauseDigest(w.ctx(), away.ID, noon.Add(5*day), noon))
-		w.ok(w.Readers.PauseDigest(w.ctx(), w.reader("u", "Asia/Dubai").ID, time.Time{}, noon))
-		readers, err := w.Operator.Midnights(w.ctx())
-		w.ok(err)
-		want(w.t, "readers", fmt.Sprint(readers), "[{18h15m0s 1 0} {23h0m0s 3 0}]")
-		feeds, err := w.Operator.MidnightFeeds(w.ctx())
-		w.ok(err)
-		want(w.t, "feeds", fmt.Sprint(feeds), "[{15h0m0s 0 1} {18h15m0s 0 1} {23h0m0s 0 2}]")
+		w.pause(away, noon.Add(5*day), noon)
+		w.ok(w.Readers.PauseDigest(w.ctx, w.reader("u", "Asia/Dubai").ID, time.Time{}, noon))
+		readers := must(w.Operator.Midnights(w.ctx))
+		want(w, "readers", fmt.Sprint(readers), "[{18h15m0s 1 0} {23h0m0s 3 0}]")
+		feeds := must(w.Operator.MidnightFeeds(w.ctx))
+		want(w, "feeds", fmt.Sprint(feeds), "[{15h0m0s 0 1} {18h15m0s 0 1} {23h0m0s 0 2}]")
 	})
 }
 
@@ -44,67 +42,58 @@ func TestMidnights(t *testing.T) {
 func TestLags(t *testing.T) {
 	each(t, func(w world) {
 		lags := func(now time.Time) digest.Lags {
-			l, err := w.Operator.Lags(w.ctx(), now, deadline)
-			w.ok(err)
+			l := must(w.Operator.Lags(w.ctx, now, deadline))
 			return l
 		}
-		ada := w.reader("ada", "Europe/Paris")
-		f := w.feed("f.example")
-		w.subscribe(ada, f)
-		w.record(noon, f, posts(noon, "p"))
-		want(w.t, "before midnight", lags(parisMidnight.Add(-time.Second)), digest.Lags{})
-		want(w.t, "within the deadline", lags(parisMidnight.Add(deadline)), digest.Lags{})
-		want(w.t, "nobody planned", lags(parisMidnight.Add(deadline+time.Second)),
+		_, f := w.follows()
+		w.posted(f, "p")
+		want(w, "before midnight", lags(parisMidnight.Add(-time.Second)), digest.Lags{})
+		want(w, "within the deadline", lags(parisMidnight.Add(deadline)), digest.Lags{})
+		want(w, "nobody planned", lags(parisMidnight.Add(deadline+time.Second)),
 			digest.Lags{Editions: parisMidnight.Add(deadline)})
 
 		planned := parisMidnight.Add(8 * time.Hour) // after a night's sleep
 		poll := planned.Add(2 * time.Minute)
-		_, err := w.Feeds.Plan(w.ctx(), planned, func(digest.Feed, time.Time) (time.Time, bool) { return poll, true })
-		w.ok(err)
-		want(w.t, "planned", lags(poll), digest.Lags{})
-		want(w.t, "nobody asks", lags(poll.Add(time.Minute)), digest.Lags{Polls: poll})
-		_, _, err = w.Feeds.ClaimFeeds(w.ctx(), poll.Add(time.Minute),
-			store.ClaimOptions{N: 1, Lease: time.Hour, Token: "t"})
-		w.ok(err)
-		want(w.t, "asked, and not in yet", lags(planned.Add(deadline)), digest.Lags{})
+		must(w.Feeds.Plan(w.ctx, planned, func(digest.Feed, time.Time) (time.Time, bool) { return poll, true }))
+		want(w, "planned", lags(poll), digest.Lags{})
+		want(w, "nobody asks", lags(poll.Add(time.Minute)), digest.Lags{Polls: poll})
+		must2(w.Feeds.ClaimFeeds(w.ctx, poll.Add(time.Minute),
+			store.ClaimOptions{N: 1, Lease: time.Hour, Token: "t"}))
+		want(w, "asked, and not in yet", lags(planned.Add(deadline)), digest.Lags{})
 		late := planned.Add(deadline + time.Minute)
-		want(w.t, "nobody releases", lags(late), digest.Lags{Editions: planned.Add(deadline)})
-		want(w.t, "an edition", w.release(late), 1)
-		want(w.t, "nobody mails", lags(late.Add(time.Minute)), digest.Lags{Mail: late})
+		want(w, "nobody releases", lags(late), digest.Lags{Editions: planned.Add(deadline)})
+		want(w, "an edition", w.release(late), 1)
+		want(w, "nobody mails", lags(late.Add(time.Minute)), digest.Lags{Mail: late})
 		w.send(late.Add(time.Minute))
-		want(w.t, "all is done", lags(late.Add(2*time.Minute)), digest.Lags{})
+		want(w, "all is done", lags(late.Add(2*time.Minute)), digest.Lags{})
 	})
 }
 
 func TestTroubledFeeds(t *testing.T) {
 	each(t, func(w world) {
-		d, e := w.reader("d", "Europe/Paris"), w.reader("e", "Europe/Paris")
+		d, e := w.reader("d"), w.reader("e")
 		well, dead, failing, nobodys := w.feed("well.example"), w.feed("dead.example"), w.feed("failing.example"),
 			w.feed("nobodys.example")
 		w.subscribe(d, well, dead, failing)
 		w.subscribe(e, failing)
-		w.ok(w.Exec(w.ctx(), `UPDATE feeds SET state = 'dead' WHERE id IN (?, ?)`, dead.ID, nobodys.ID))
-		w.ok(w.Exec(w.ctx(), `UPDATE feeds SET errors = 2 WHERE id = ?`, failing.ID))
-		list, all, err := w.Operator.TroubledFeeds(w.ctx(), 9)
-		w.ok(err)
-		want(w.t, "all", all, 2)
-		want(w.t, "the first", list[0].Host+fmt.Sprint(list[0].Subscribers), "failing.example2")
-		want(w.t, "the second", list[1].Host+fmt.Sprint(list[1].Subscribers), "dead.example1")
-		list, all, err = w.Operator.TroubledFeeds(w.ctx(), 1)
-		w.ok(err)
-		want(w.t, "all of a short list", fmt.Sprint(len(list), all), "1 2")
-		n, err := w.Operator.Numbers(w.ctx())
-		w.ok(err)
-		want(w.t, "numbers", fmt.Sprint(n.Readers, n.Subscriptions, n.Digests, n.Feeds, n.Failing, n.Suppressed),
+		w.exec(`UPDATE feeds SET state = 'dead' WHERE id IN (?, ?)`, dead.ID, nobodys.ID)
+		w.exec(`UPDATE feeds SET errors = 2 WHERE id = ?`, failing.ID)
+		list, all := must2(w.Operator.TroubledFeeds(w.ctx, 9))
+		want(w, "all", all, 2)
+		want(w, "the first", list[0].Host+fmt.Sprint(list[0].Subscribers), "failing.example2")
+		want(w, "the second", list[1].Host+fmt.Sprint(list[1].Subscribers), "dead.example1")
+		list, all = must2(w.Operator.TroubledFeeds(w.ctx, 1))
+		want(w, "all of a short list", fmt.Sprint(len(list), all), "1 2")
+		n := must(w.Operator.Numbers(w.ctx))
+		want(w, "numbers", fmt.Sprint(n.Readers, n.Subscriptions, n.Digests, n.Feeds, n.Failing, n.Suppressed),
 			"2 4 map[active:2] map[active:2 dead:2] 1 map[]")
-		want(w.t, "a database has a size", n.Bytes > 10_000, true)
+		want(w, "a database has a size", n.Bytes > 10_000, true)
 	})
 }
 
 func (w world) done() string {
-	w.t.Helper()
-	totals, err := w.Operator.CounterTotals(w.ctx())
-	w.ok(err)
+	w.Helper()
+	totals := must(w.Operator.CounterTotals(w.ctx))
 	return fmt.Sprint(totals)
 }
 
@@ -112,17 +101,10 @@ func err2[T any](_ T, err error) error { return err }
 
 func err3[T, U any](_ T, _ U, err error) error { return err }
 
-func (w world) count(query string) int {
-	w.t.Helper()
-	n, err := w.Count(w.ctx(), query)
-	w.ok(err)
-	return n
-}
-
 // BenchmarkMidnights reads a million subscriptions.
 func BenchmarkMidnights(b *testing.B) {
 	storetest.Bench(b, func(b *testing.B, s *store.Store) {
-		w := world{s, nil}
+		w := newWorld(nil, s)
 		crowd(b, w, 50_000, 20_000, 20)
 		for _, part := range []struct {
 			name string

@@ -70,9 +70,9 @@ func (r *recording) undo(ctx context.Context, id digest.DigestID, from digest.Fe
 	if err := r.goBack(ctx, from, to.ID, address, id); err != nil {
 		return err
 	}
-	stays, err := r.c.number(ctx, `SELECT count(*) FROM subscriptions WHERE digest_id = ? AND feed_id = ?`, id, from)
+	stays, err := r.c.Number(ctx, `SELECT count(*) FROM subscriptions WHERE digest_id = ? AND feed_id = ?`, id, from)
 	if err == nil && stays == 0 {
-		err = r.c.run(ctx, `UPDATE filters SET feed_id = ? WHERE digest_id = ? AND feed_id = ?`, to.ID, id, from)
+		err = r.c.Run(ctx, `UPDATE filters SET feed_id = ? WHERE digest_id = ? AND feed_id = ?`, to.ID, id, from)
 		if err == nil {
 			err = withdraw(ctx, r.c, id, from)
 		}
@@ -80,10 +80,10 @@ func (r *recording) undo(ctx context.Context, id digest.DigestID, from digest.Fe
 	if err != nil {
 		return err
 	}
-	if err := r.c.run(ctx, `UPDATE former_addresses SET since = ? WHERE url = ?`, r.now, address); err != nil {
+	if err := r.c.Run(ctx, `UPDATE former_addresses SET since = ? WHERE url = ?`, r.now, address); err != nil {
 		return err
 	}
-	return r.c.execEach(ctx, []string{
+	return r.c.ExecEach(ctx, []string{
 		`UPDATE feeds SET move_undone = 1 WHERE id = ?`,
 		// Hidden posts that were read at the new address.
 		`DELETE FROM digest_posts WHERE post_id IN (SELECT p.id FROM posts p WHERE p.feed_id = ?
@@ -100,11 +100,11 @@ func (r *recording) goBack(ctx context.Context, from, to digest.FeedID, address 
 	which := ` s.feed_id = ? AND ` + cameFrom
 	var those []any
 	if len(only) > 0 {
-		which += ` AND s.digest_id` + r.c.d.oneOf
-		those = []any{keys(r.c.d, only)}
+		which += ` AND s.digest_id` + r.c.d.OneOf
+		those = []any{only}
 	}
 	came := listed(address)
-	if err := r.c.run(ctx, `INSERT INTO subscriptions (digest_id, feed_id, title, folder, display,
+	if err := r.c.Run(ctx, `INSERT INTO subscriptions (digest_id, feed_id, title, folder, display,
 		most, extras, leads, created_at, paused, paused_until)
 		SELECT s.digest_id, CAST(? AS BIGINT), CASE WHEN s.address = ? THEN s.title
 		ELSE '' END, s.folder, s.display, s.most, s.extras, CASE WHEN s.address = ? THEN s.leads
@@ -117,7 +117,7 @@ func (r *recording) goBack(ctx context.Context, from, to digest.FeedID, address 
 		which, append([]any{came, from, came}, those...)...); err != nil {
 		return err
 	}
-	return r.c.run(ctx, `UPDATE subscriptions AS s SET address = `+plainly(`replace(s.address, ?, '')`)+` WHERE`+
+	return r.c.Run(ctx, `UPDATE subscriptions AS s SET address = `+plainly(`replace(s.address, ?, '')`)+` WHERE`+
 		which, append([]any{came, came, from, came}, those...)...)
 }
 
@@ -151,10 +151,10 @@ func (r *recording) sendBack(ctx context.Context, p *polled) error {
 		return nil
 	}
 	var addresses []string
-	err := r.c.all(ctx, &addresses, `SELECT a.url FROM former_addresses a WHERE a.feed_id = ? AND a.since > ?
+	err := r.c.All(ctx, &addresses, `SELECT a.url FROM former_addresses a WHERE a.feed_id = ? AND a.since > ?
 		AND EXISTS (SELECT 1 FROM subscriptions s WHERE s.feed_id = a.feed_id
 		AND replace(s.address, `+aLine+` || a.url || `+aLine+`, '') <> s.address)
-		ORDER BY a.url`, p.Feed.ID, r.now.plus(-keepOld))
+		ORDER BY a.url`, p.Feed.ID, r.now.Plus(-keepOld))
 	if err != nil || len(addresses) == 0 {
 		return err
 	}
@@ -177,10 +177,10 @@ func (r *recording) sendBack(ctx context.Context, p *polled) error {
 // address now. A feed that a reader went back to, and that works there, may move again.
 func (s Subscriptions) ForgetMoves(ctx context.Context, now time.Time) error {
 	return s.change(ctx, "forgetting where feeds were", func(c conn) error {
-		if err := c.run(ctx, `DELETE FROM former_addresses WHERE since <= ?`, at(now).plus(-keepOld)); err != nil {
+		if err := c.Run(ctx, `DELETE FROM former_addresses WHERE since <= ?`, at(now).Plus(-keepOld)); err != nil {
 			return err
 		}
-		return c.run(ctx, `UPDATE feeds SET move_undone = 0 WHERE move_undone = 1 AND errors = 0 AND
+		return c.Run(ctx, `UPDATE feeds SET move_undone = 0 WHERE move_undone = 1 AND errors = 0 AND
 			EXISTS (SELECT 1 FROM feed_times t WHERE t.feed_id = feeds.id AND t.last_ok_at > 0)
 			AND NOT EXISTS (SELECT 1 FROM former_addresses a WHERE a.url = feeds.url)`)
 	})
@@ -201,7 +201,7 @@ func (r *recording) bringBack(ctx context.Context, p *polled, addresses []string
 	if len(addresses) != 1 || addresses[0] != old {
 		return false, nil
 	}
-	others, err := r.c.number(ctx, `SELECT count(*) FROM subscriptions WHERE feed_id = ? AND address <> ?`, p.Feed.ID,
+	others, err := r.c.Number(ctx, `SELECT count(*) FROM subscriptions WHERE feed_id = ? AND address <> ?`, p.Feed.ID,
 		listed(old))
 	if err != nil || others > 0 {
 		return false, err
@@ -218,12 +218,12 @@ func (r *recording) noteAddresses(ctx context.Context, p *polled) error {
 	if err := r.noteSubscribed(ctx, p); err != nil {
 		return err
 	}
-	if err := r.c.run(ctx, `UPDATE subscriptions SET address = `+
+	if err := r.c.Run(ctx, `UPDATE subscriptions SET address = `+
 		plainly(`replace(address, ?, '`+ownAddress+`')`)+` WHERE feed_id = ?`,
 		listed(p.Feed.URL), listed(p.Feed.URL), p.Feed.ID); err != nil {
 		return err
 	}
-	return r.c.run(ctx, `UPDATE posts SET read_address = CASE read_address WHEN '' THEN CAST(? AS TEXT)
+	return r.c.Run(ctx, `UPDATE posts SET read_address = CASE read_address WHEN '' THEN CAST(? AS TEXT)
 		WHEN CAST(? AS TEXT) THEN '' ELSE read_address END
 		WHERE feed_id = ?`, p.stored.URL, p.Feed.URL, p.Feed.ID)
 }
@@ -231,13 +231,13 @@ func (r *recording) noteAddresses(ctx context.Context, p *polled) error {
 // noteSubscribed records the address that a feed leaves as the address of its subscriptions, unless they have a recent
 // former one.
 func (r *recording) noteSubscribed(ctx context.Context, p *polled) error {
-	if err := r.c.run(ctx, `UPDATE subscriptions AS s SET address = '' WHERE s.feed_id = ? AND s.address <> ''
+	if err := r.c.Run(ctx, `UPDATE subscriptions AS s SET address = '' WHERE s.feed_id = ? AND s.address <> ''
 		AND NOT EXISTS (SELECT 1 FROM former_addresses a
 		WHERE a.feed_id = s.feed_id AND a.since > ? AND replace(s.address, `+aLine+` || a.url || `+
-		aLine+`, '') <> s.address)`, p.Feed.ID, r.now.plus(-keepOld)); err != nil {
+		aLine+`, '') <> s.address)`, p.Feed.ID, r.now.Plus(-keepOld)); err != nil {
 		return err
 	}
-	return r.c.run(ctx, `UPDATE subscriptions SET address = CASE address WHEN '' THEN CAST(? AS TEXT)
+	return r.c.Run(ctx, `UPDATE subscriptions SET address = CASE address WHEN '' THEN CAST(? AS TEXT)
 		ELSE replace(address, '`+ownAddress+`', ?) END WHERE feed_id = ?`,
 		listed(p.stored.URL), listed(p.stored.URL), p.Feed.ID)
 }
@@ -250,17 +250,17 @@ func (r *recording) settle(ctx context.Context, f digest.Feed) (holder, error) {
 		return h, err
 	}
 	var ids []digest.FeedID
-	err = r.c.all(ctx, &ids,
+	err = r.c.All(ctx, &ids,
 		`UPDATE feeds SET url = moved_from, state = 'active', merged_into = 0, last_error = '',
 			moved_to = '', moved_since = 0,
 			moved_from = '', moved_at = 0, errors = 0, first_error_at = 0, failing_since = 0, gone_at = 0,
 			body_hash = '', etag = '', last_modified = ''
 		WHERE id = (SELECT MAX(m.id) FROM feeds m WHERE m.moved_from = ? AND m.merged_into > 0) RETURNING id`, f.URL)
 	if err == nil && len(ids) > 0 { // the feed gets its number back, and the feed that continued under it gets its own
-		err = r.c.run(ctx, `UPDATE feeds SET number = 0 WHERE number IN (`+list(ids)+`) OR id IN (`+list(ids)+`)`)
+		err = r.c.Run(ctx, `UPDATE feeds SET number = 0 WHERE number IN (`+list(ids)+`) OR id IN (`+list(ids)+`)`)
 	}
 	if err == nil && len(ids) == 0 {
-		err = r.c.all(ctx, &ids,
+		err = r.c.All(ctx, &ids,
 			`INSERT INTO feeds (url, host, domain, kind, title, site_url, language, public_only)
 				VALUES (?, ?, ?, ?, ?, ?, ?, ?) RETURNING id`,
 			f.URL, f.Host, f.Domain, f.Kind, f.Title, f.SiteURL, f.Language, f.PublicOnly)
@@ -275,7 +275,7 @@ func (r *recording) settle(ctx context.Context, f digest.Feed) (holder, error) {
 		return holder{}, err
 	}
 	// Without subscriptions, no query finds the editions with these posts: see frozen.
-	if _, err := r.c.exec(ctx, `UPDATE posts SET frozen = 1 WHERE feed_id IN (`+
+	if err := r.c.Run(ctx, `UPDATE posts SET frozen = 1 WHERE feed_id IN (`+
 		list(ids)+`) AND frozen = 0 AND shown_at > 0`); err != nil {
 		return holder{}, err
 	}
@@ -284,7 +284,7 @@ func (r *recording) settle(ctx context.Context, f digest.Feed) (holder, error) {
 }
 
 func (r *recording) holderOf(ctx context.Context, address string) (h holder, found bool, err error) {
-	found, err = r.c.find(ctx, &h, `SELECT f.id, f.url, f.parsed_at, t.last_ok_at FROM `+timedFeeds+` WHERE f.url = ?`+
-		r.c.d.lockRows("f, t"), address)
+	found, err = r.c.Find(ctx, &h, `SELECT f.id, f.url, f.parsed_at, t.last_ok_at FROM `+timedFeeds+` WHERE f.url = ?`+
+		r.c.d.LockRows("f, t"), address)
 	return h, found, err
 }

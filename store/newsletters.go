@@ -7,14 +7,15 @@ import (
 
 	"digest"
 	"digest/calendar"
+	"digest/store/db"
 )
 
 // newsletterSettings has the columns that a publisher sets.
-var newsletterSettings = columnsOf[digest.Newsletter](`slug, name, description, site_url, address_line, from_name,
+var newsletterSettings = db.ColumnsOf[digest.Newsletter](`slug, name, description, site_url, address_line, from_name,
 	reply_to, header_text, footer_text, paper, ink, accent, layout, images, threaded, cadence, deliver_at,
 	approve_within, count_clicks, return_urls`)
 
-var newsletterColumns = newsletterSettings.each("n.$") + `, n.id, n.wanted_name, n.wanted_from_name, n.logo_file,
+var newsletterColumns = newsletterSettings.Each("n.$") + `, n.id, n.wanted_name, n.wanted_from_name, n.logo_file,
 	n.logo_width, n.logo_height, n.logo_clear, n.member_limit, n.state, n.held_reason, n.held_at, n.archive_id,
 	n.created_at, ` + signedAddress + ` AS own_address, ` + ownersLanguage + ` AS language`
 
@@ -46,14 +47,14 @@ func (s Newsletters) AddNewsletter(ctx context.Context, n digest.Newsletter, own
 		return readNewsletter(ctx, c, `n.id = ?`, id)
 	})
 	return added, failed("adding the newsletter",
-		ifUnique(err, digest.Refuse(digest.Conflict, "the web address %s is taken; choose another one", n.Slug)))
+		db.IfUnique(err, digest.Refuse(digest.Conflict, "the web address %s is taken; choose another one", n.Slug)))
 }
 
 func insertNewsletter(ctx context.Context, c conn, n digest.Newsletter, now time.Time) (id digest.NewsletterID,
 	err error) {
-	err = c.get(ctx, &id, `INSERT INTO newsletters (member_limit, state, created_at, `+newsletterSettings.each("$")+`)
-		VALUES (?, ?, ?, `+newsletterSettings.each("?")+`) RETURNING id`,
-		append([]any{n.MemberLimit, n.State, now}, newsletterSettings.cells(&n)...)...)
+	err = c.Get(ctx, &id, `INSERT INTO newsletters (member_limit, state, created_at, `+newsletterSettings.Each("$")+`)
+		VALUES (?, ?, ?, `+newsletterSettings.Each("?")+`) RETURNING id`,
+		append([]any{n.MemberLimit, n.State, now}, newsletterSettings.Cells(&n)...)...)
 	return id, err
 }
 
@@ -74,7 +75,7 @@ func addArchive(ctx context.Context, c conn, id digest.NewsletterID, owner diges
 	if err := insertDigest(ctx, c, &d, now); err != nil {
 		return err
 	}
-	return c.run(ctx, `UPDATE newsletters SET archive_id = ? WHERE id = ?`, d.ID, id)
+	return c.Run(ctx, `UPDATE newsletters SET archive_id = ? WHERE id = ?`, d.ID, id)
 }
 
 // newsletterDigest returns a new digest of a newsletter for a user, not stored yet.
@@ -138,7 +139,7 @@ func (s Newsletters) NewslettersOf(ctx context.Context, user digest.UserID) ([]N
 
 // CountPending counts the newsletters that wait for approval, or whose new names do.
 func (s Newsletters) CountPending(ctx context.Context) (int, error) {
-	n, err := s.read().number(ctx,
+	n, err := s.read().Number(ctx,
 		`SELECT count(*) FROM newsletters WHERE state = 'pending' OR wanted_name <> '' OR wanted_from_name <> ''`)
 	return n, failed("counting the newsletters that wait", err)
 }
@@ -150,7 +151,7 @@ func (s Newsletters) CountMembers(ctx context.Context, id digest.NewsletterID) (
 }
 
 func countMembers(ctx context.Context, c conn, id digest.NewsletterID) (int, error) {
-	n, err := c.number(ctx, `SELECT count(*) FROM memberships m JOIN digests d ON d.id = m.digest_id
+	n, err := c.Number(ctx, `SELECT count(*) FROM memberships m JOIN digests d ON d.id = m.digest_id
 		WHERE m.newsletter_id = ? AND d.state <> 'left'`, id)
 	return int(n), err
 }
@@ -159,11 +160,10 @@ func countMembers(ctx context.Context, c conn, id digest.NewsletterID) (int, err
 // removes no member.
 func (s Newsletters) SetMemberLimit(ctx context.Context, id digest.NewsletterID, most int) error {
 	if most < 0 {
-		return invalid("a newsletter may have 0 members or more; 0 is as many as come")
+		return db.Invalid("a newsletter may have 0 members or more; 0 is as many as come")
 	}
-	return s.change(ctx, "limiting the newsletter", func(c conn) error {
-		return c.runOne(ctx, noNewsletter(), `UPDATE newsletters SET member_limit = ? WHERE id = ?`, most, id)
-	})
+	return s.runOne(ctx, "limiting the newsletter", noNewsletter(), `UPDATE newsletters SET member_limit = ?
+		WHERE id = ?`, most, id)
 }
 
 // SetNewsletter stores the settings and the look of a newsletter. The digests of its members follow, but a member's
@@ -182,19 +182,19 @@ func (s Newsletters) SetNewsletter(ctx context.Context, n digest.Newsletter, now
 		if err != nil {
 			return err
 		}
-		err = c.runOne(ctx, noNewsletter(), `UPDATE newsletters SET `+newsletterSettings.each("$ = ?")+`,
+		err = c.RunOne(ctx, noNewsletter(), `UPDATE newsletters SET `+newsletterSettings.Each("$ = ?")+`,
 			wanted_name = ?, wanted_from_name = ? WHERE id = ?`,
-			append(newsletterSettings.cells(&n), n.WantedName, n.WantedFromName, n.ID)...)
+			append(newsletterSettings.Cells(&n), n.WantedName, n.WantedFromName, n.ID)...)
 		if err != nil {
 			return err
 		}
-		return c.run(ctx, `UPDATE digests SET name = ?, layout = ?, images = ?, threaded = ?, deliver_at = ?
+		return c.Run(ctx, `UPDATE digests SET name = ?, layout = ?, images = ?, threaded = ?, deliver_at = ?
 			WHERE newsletter_id = ?`,
 			n.Name, n.Layout, n.Images, n.Threaded, n.DeliverAt, n.ID)
 	})
 	if err != nil {
 		return failed("changing the newsletter",
-			ifUnique(err, digest.Refuse(digest.Conflict, "the web address %s is taken; choose another one", n.Slug)))
+			db.IfUnique(err, digest.Refuse(digest.Conflict, "the web address %s is taken; choose another one", n.Slug)))
 	}
 	return s.followCadence(ctx, n.ID, n.Cadence, now)
 }
@@ -207,14 +207,14 @@ func (s Newsletters) DecideNames(ctx context.Context, seen digest.Newsletter, ap
 		n = seen.Wanted()
 	}
 	return s.change(ctx, "deciding about the newsletter's names", func(c conn) error {
-		if err := c.runOne(ctx, digest.Refuse(digest.Conflict,
+		if err := c.RunOne(ctx, digest.Refuse(digest.Conflict,
 			"someone else changed this; reload the page and check it"),
 			`UPDATE newsletters SET name = ?, from_name = ?, wanted_name = '', wanted_from_name = '' WHERE id = ?
 				AND wanted_name = ? AND wanted_from_name = ?`,
 			n.Name, n.FromName, n.ID, seen.WantedName, seen.WantedFromName); err != nil {
 			return err
 		}
-		return c.run(ctx, `UPDATE digests SET name = ? WHERE newsletter_id = ?`, n.Name, n.ID)
+		return c.Run(ctx, `UPDATE digests SET name = ? WHERE newsletter_id = ?`, n.Name, n.ID)
 	})
 }
 
@@ -229,7 +229,7 @@ func (s *database) followCadence(ctx context.Context, id digest.NewsletterID, ca
 	_, err = changeInParts(ctx, s, "changing the members' days", ids,
 		func(c conn, part []digest.DigestID) (int, error) {
 			return len(part), eachDigest(ctx, c, part, func(d digestRow) error {
-				own, err := c.number(ctx, `SELECT count(*) FROM memberships m WHERE m.digest_id = ? AND m.own_days = 1`,
+				own, err := c.Number(ctx, `SELECT count(*) FROM memberships m WHERE m.digest_id = ? AND m.own_days = 1`,
 					d.ID)
 				if err != nil || own > 0 && d.Cadence.AsCalmAs(cadence) {
 					return err
@@ -254,19 +254,19 @@ func chooseCadence(ctx context.Context, c conn, d digestRow, cadence digest.Cade
 		return err
 	}
 	if !cadence.AsCalmAs(n.Cadence) {
-		return invalid("%s comes %s; choose no more days than that", n.Name, n.Cadence)
+		return db.Invalid("%s comes %s; choose no more days than that", n.Name, n.Cadence)
 	}
 	return noteOwnCadence(ctx, c, d, cadence != n.Cadence)
 }
 
 func noteOwnCadence(ctx context.Context, c conn, d digestRow, own bool) error {
-	return c.run(ctx, `UPDATE memberships SET own_days = ? WHERE digest_id = ?`, own, d.ID)
+	return c.Run(ctx, `UPDATE memberships SET own_days = ? WHERE digest_id = ?`, own, d.ID)
 }
 
 // eachDigest calls f with each digest, ordered by key, and stops at the first error.
 func eachDigest(ctx context.Context, c conn, ids []digest.DigestID, f func(digestRow) error) error {
 	var rows []digestRow
-	if err := c.all(ctx, &rows, selectDigest+`WHERE d.id`+c.d.oneOf+` ORDER BY d.id`, keys(c.d, ids)); err != nil {
+	if err := c.All(ctx, &rows, selectDigest+`WHERE d.id`+c.d.OneOf+` ORDER BY d.id`, ids); err != nil {
 		return err
 	}
 	for _, d := range rows {
@@ -304,7 +304,7 @@ func (s Newsletters) SetNewsletterState(ctx context.Context, id digest.Newslette
 func (s Newsletters) ChangeNewsletterState(ctx context.Context, seen digest.Newsletter, state digest.NewsletterState,
 	reason string, now time.Time) error {
 	return s.change(ctx, "setting the newsletter's state", func(c conn) error {
-		if err := c.runOne(ctx, digest.Refuse(digest.Conflict,
+		if err := c.RunOne(ctx, digest.Refuse(digest.Conflict,
 			"someone else changed this; reload the page and check it"),
 			`UPDATE newsletters SET held_at = held_at WHERE id = ? AND state = ? AND held_reason = ?`, seen.ID,
 			seen.State, seen.HeldReason); err != nil {
@@ -331,9 +331,9 @@ func setNewsletterState(ctx context.Context, c conn, id digest.NewsletterID, sta
 	case digest.NewsletterHeld:
 		held = at(now)
 	default:
-		return invalid("a newsletter is pending, active, held or ended, not %q", state)
+		return db.Invalid("a newsletter is pending, active, held or ended, not %q", state)
 	}
-	if err := c.runOne(ctx, noNewsletter(),
+	if err := c.RunOne(ctx, noNewsletter(),
 		`UPDATE newsletters SET counted_from = CASE WHEN state = 'held' AND held_reason <> ?
 			AND ? <> '' THEN ? ELSE counted_from END,
 		state = ?, held_reason = ?, held_at = ? WHERE id = ?`, digest.HeldByPublisher, countedFrom, countedFrom,
@@ -367,7 +367,7 @@ func (s Newsletters) RemoveNewsletter(ctx context.Context, id digest.NewsletterI
 // RefuseNewsletter deletes a newsletter that waits for approval. It returns digest.Conflict if it does not wait.
 func (s Newsletters) RefuseNewsletter(ctx context.Context, id digest.NewsletterID) error {
 	return s.changeAlone(ctx, "removing the newsletter", func(c conn) error {
-		if err := c.runOne(ctx, digest.Refuse(digest.Conflict,
+		if err := c.RunOne(ctx, digest.Refuse(digest.Conflict,
 			"someone else changed this; reload the page and check it"),
 			`UPDATE newsletters SET state = 'ended' WHERE id = ? AND state = 'pending'`, id); err != nil {
 			return err
@@ -384,11 +384,11 @@ func removeNewsletter(ctx context.Context, c conn, id digest.NewsletterID) error
 	for _, table := range []string{"newsletter_roles", "membership_events", "newsletter_suppressions", "join_requests",
 		"newsletter_letters", "newsletter_pulled_posts", "newsletter_domains", "newsletter_days", "newsletter_clicks",
 		"newsletter_notices", "newsletter_tokens", "confirmation_requests", "newsletter_logos"} {
-		if err := c.run(ctx, `DELETE FROM `+table+` WHERE newsletter_id = ?`, id); err != nil {
+		if err := c.Run(ctx, `DELETE FROM `+table+` WHERE newsletter_id = ?`, id); err != nil {
 			return err
 		}
 	}
-	if err := c.run(ctx, `DELETE FROM newsletters WHERE id = ?`, id); err != nil {
+	if err := c.Run(ctx, `DELETE FROM newsletters WHERE id = ?`, id); err != nil {
 		return err
 	}
 	return forgetSealed(ctx, c)
@@ -398,7 +398,7 @@ func removeNewsletter(ctx context.Context, c conn, id digest.NewsletterID) error
 // owner.
 func removeFinished(ctx context.Context, c conn, owner digest.UserID) error {
 	var ids []digest.NewsletterID
-	if err := c.all(ctx, &ids, `SELECT n.id FROM newsletter_roles r JOIN newsletters n ON n.id = r.newsletter_id
+	if err := c.All(ctx, &ids, `SELECT n.id FROM newsletter_roles r JOIN newsletters n ON n.id = r.newsletter_id
 		WHERE r.user_id = ? AND r.role = 'owner' AND n.state IN ('ended', 'pending') ORDER BY n.id`,
 		owner); err != nil {
 		return err

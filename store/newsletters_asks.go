@@ -11,6 +11,7 @@ import (
 	"digest"
 	"digest/internal/allowance"
 	"digest/newsletter"
+	"digest/store/db"
 )
 
 // An AskCount says what QueueAsks did with the people of a list.
@@ -61,7 +62,7 @@ func queueAsks(ctx context.Context, c conn, id digest.NewsletterID, part []Joini
 			continue
 		}
 		mailbox := allowance.Mailbox(j.Email)
-		same, err := c.number(ctx, asksMailbox, id, mailbox)
+		same, err := c.Number(ctx, asksMailbox, id, mailbox)
 		if err != nil {
 			return sum, err
 		}
@@ -69,7 +70,7 @@ func queueAsks(ctx context.Context, c conn, id digest.NewsletterID, part []Joini
 			sum.Known++
 			continue
 		}
-		added, err := c.exec(ctx,
+		added, err := c.Exec(ctx,
 			`INSERT INTO confirmation_requests (newsletter_id, address_hash, email, mailbox, domain, time_zone,
 				queued_at, next_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?)
 			ON CONFLICT (newsletter_id, address_hash) DO NOTHING`, id, askHash(j.Email), digest.NormalEmail(j.Email),
@@ -118,9 +119,9 @@ func (s Members) NoteAsked(ctx context.Context, id digest.NewsletterID, all []ne
 		func(c conn, part []newsletter.AskedAddress) (int, error) {
 			var v values
 			for _, a := range part {
-				v.row(id, a[:])
+				v.Row(id, a[:])
 			}
-			return c.execRows(ctx, &v,
+			return c.ExecRows(ctx, &v,
 				`INSERT INTO confirmation_requests (newsletter_id, address_hash, email, domain, time_zone, state,
 				queued_at, next_at)
 			WITH v (id, hash) AS (VALUES {rows}) SELECT v.id, v.hash, '', '', '', CAST(? AS TEXT), CAST(? AS BIGINT), 0
@@ -148,7 +149,7 @@ func barredFromAsks(ctx context.Context, c conn, id digest.NewsletterID, all []J
 		{`SELECT x.email_key FROM newsletter_suppressions x WHERE x.newsletter_id = ? AND x.email_key`, []any{id}},
 		{`SELECT s.email_key FROM suppressions s WHERE s.email_key`, nil},
 	} { // three queries: a joint one would read all members of the newsletter for each request
-		found, err := keysOf(ctx, c, all, q.query+` IN (`+c.d.names+`)`, q.args...)
+		found, err := keysOf(ctx, c, all, q.query+` IN (`+c.d.Names+`)`, q.args...)
 		if err != nil {
 			return nil, err
 		}
@@ -187,7 +188,7 @@ func nextAsk(ctx context.Context, c conn, now time.Time) (a newsletter.Ask, foun
 func nextAskOf(ctx context.Context, c conn, id digest.NewsletterID, now time.Time) (a newsletter.Ask, found bool,
 	err error) {
 	for {
-		found, err = c.find(ctx, &a,
+		found, err = c.Find(ctx, &a,
 			`SELECT `+newsletterAskColumns+` FROM confirmation_requests a WHERE a.newsletter_id = ?
 				AND a.state = 'waiting' AND a.next_at <= ?
 			AND a.domain NOT IN (SELECT l.name FROM lanes l WHERE l.until_at > ?)
@@ -208,10 +209,10 @@ func nextAskOf(ctx context.Context, c conn, id digest.NewsletterID, now time.Tim
 		case len(barred) > 0:
 			err = endAsk(ctx, c, a.ID, newsletter.AskDropped)
 		case later.After(now): // another newsletter has used up what the mailbox may get
-			err = c.run(ctx, `UPDATE confirmation_requests SET next_at = ? WHERE id = ?`, from(later), a.ID)
+			err = c.Run(ctx, `UPDATE confirmation_requests SET next_at = ? WHERE id = ?`, from(later), a.ID)
 		default:
-			a.NextAt = at(now.Add(askLease)).time()
-			return a, true, c.run(ctx, `UPDATE confirmation_requests SET next_at = ? WHERE id = ?`, a.NextAt, a.ID)
+			a.NextAt = at(now.Add(askLease)).Time()
+			return a, true, c.Run(ctx, `UPDATE confirmation_requests SET next_at = ? WHERE id = ?`, a.NextAt, a.ID)
 		}
 		if err != nil {
 			return a, false, err
@@ -222,13 +223,13 @@ func nextAskOf(ctx context.Context, c conn, id digest.NewsletterID, now time.Tim
 // askingNow returns the newsletters that may send a request now: none while no email can be sent at all, or after
 // digest.AsksAnHour requests in an hour.
 func askingNow(ctx context.Context, c conn, now time.Time) (ids []digest.NewsletterID, err error) {
-	lately, err := c.number(ctx, `SELECT count(*) FROM confirmation_requests a WHERE a.requested_at > ?`,
+	lately, err := c.Number(ctx, `SELECT count(*) FROM confirmation_requests a WHERE a.requested_at > ?`,
 		now.Add(-time.Hour))
 	if err != nil || lately >= newsletter.AsksAnHour {
 		return nil, err
 	}
 	var waiting []digest.NewsletterID
-	err = c.all(ctx, &waiting,
+	err = c.All(ctx, &waiting,
 		`SELECT n.id FROM newsletters n WHERE n.state = 'active' AND NOT EXISTS (SELECT 1 FROM lanes l
 			WHERE l.name = '' AND l.until_at > ?)
 		AND EXISTS (SELECT 1 FROM confirmation_requests a WHERE a.newsletter_id = n.id AND a.state = 'waiting'
@@ -242,7 +243,7 @@ func askingNow(ctx context.Context, c conn, now time.Time) (ids []digest.Newslet
 			continue
 		}
 		var today int
-		if today, err = c.number(ctx,
+		if today, err = c.Number(ctx,
 			`SELECT count(*) FROM confirmation_requests a WHERE a.newsletter_id = ? AND a.requested_at > ?`, id,
 			now.Add(-24*time.Hour)); today < newsletter.AsksADay {
 			ids = append(ids, id)
@@ -270,7 +271,7 @@ func countAsks(ctx context.Context, c conn, id digest.NewsletterID, since time.T
 		State newsletter.AskState
 		N     int
 	}
-	err = c.all(ctx, &rows, `SELECT a.state, count(*) AS n FROM confirmation_requests a WHERE a.newsletter_id = ?
+	err = c.All(ctx, &rows, `SELECT a.state, count(*) AS n FROM confirmation_requests a WHERE a.newsletter_id = ?
 		AND a.requested_at >= ? GROUP BY a.state`, id, since)
 	for _, r := range rows {
 		if n := counts.Of(r.State); n != nil {
@@ -287,12 +288,12 @@ func (s Members) AskNow(ctx context.Context, a newsletter.Ask, hash []byte, now 
 	return s.changeAlone(ctx, "noting whom a letter asks", func(c conn) error {
 		barred, err := barredFromAsks(ctx, c, a.NewsletterID, []Joining{{Email: a.Email}})
 		if err == nil && len(barred) > 0 {
-			err = conflict("they joined or left meanwhile")
+			err = db.Conflict("they joined or left meanwhile")
 		}
 		if err != nil {
 			return err
 		}
-		if err := c.runOne(ctx, conflict("nobody is to be asked"),
+		if err := c.RunOne(ctx, db.Conflict("nobody is to be asked"),
 			`UPDATE confirmation_requests SET state = 'asked', requested_at = ? WHERE id = ? AND state = 'waiting'
 				AND next_at = ?
 			AND newsletter_id IN (SELECT n.id FROM newsletters n WHERE n.state = 'active')`, now, a.ID,
@@ -315,7 +316,7 @@ func (s Members) AskNow(ctx context.Context, a newsletter.Ask, hash []byte, now 
 // caused this, so that it counts as a try.
 func (s Members) AskAgain(ctx context.Context, a newsletter.Ask, hash []byte, counts bool, next time.Time) error {
 	return s.unask(ctx, a, hash, func(c conn) error {
-		return c.run(ctx, `UPDATE confirmation_requests SET state = 'waiting', requested_at = 0, tries = tries + ?,
+		return c.Run(ctx, `UPDATE confirmation_requests SET state = 'waiting', requested_at = 0, tries = tries + ?,
 			next_at = ? WHERE id = ?`, counts, next, a.ID)
 	})
 }
@@ -326,7 +327,7 @@ func (s Members) AskFailed(ctx context.Context, a newsletter.Ask, hash []byte, s
 	evidence string,
 	now time.Time) error {
 	return s.unask(ctx, a, hash, func(c conn) error {
-		if err := c.run(ctx, `UPDATE confirmation_requests SET requested_at = ? WHERE id = ?`, now,
+		if err := c.Run(ctx, `UPDATE confirmation_requests SET requested_at = ? WHERE id = ?`, now,
 			a.ID); err != nil {
 			return err
 		}
@@ -341,19 +342,19 @@ func (s Members) AskFailed(ctx context.Context, a newsletter.Ask, hash []byte, s
 // unask undoes AskNow, if it happened, and calls do. It does nothing if another process has the request.
 func (s *database) unask(ctx context.Context, a newsletter.Ask, hash []byte, do func(conn) error) error {
 	return s.changeAlone(ctx, "noting who was not asked", func(c conn) error {
-		mine, err := c.number(ctx,
+		mine, err := c.Number(ctx,
 			`SELECT count(*) FROM confirmation_requests a WHERE a.id = ? AND a.next_at = ?
 				AND a.state IN ('waiting', 'asked')`, a.ID, a.NextAt)
 		if err != nil || mine == 0 {
 			return err
 		}
-		if err := c.run(ctx, `DELETE FROM join_requests WHERE token_hash = ?`, hash); err != nil {
+		if err := c.Run(ctx, `DELETE FROM join_requests WHERE token_hash = ?`, hash); err != nil {
 			return err
 		}
 		if err := forgetAsked(ctx, c, a.NewsletterID, a.Email); err != nil {
 			return err
 		}
-		if err := c.run(ctx, `UPDATE letter_requests SET sent_at = -1 WHERE kind = ? AND email_key = ?`,
+		if err := c.Run(ctx, `UPDATE letter_requests SET sent_at = -1 WHERE kind = ? AND email_key = ?`,
 			allowance.ToAsk(int64(a.NewsletterID)), emailKey(a.Email)); err != nil {
 			return err
 		}
@@ -362,19 +363,19 @@ func (s *database) unask(ctx context.Context, a newsletter.Ask, hash []byte, do 
 }
 
 func forgetAsked(ctx context.Context, c conn, id digest.NewsletterID, email string) error {
-	return c.run(ctx, `DELETE FROM membership_events WHERE newsletter_id = ? AND email_key = ? AND kind = 'asked'`, id,
+	return c.Run(ctx, `DELETE FROM membership_events WHERE newsletter_id = ? AND email_key = ? AND kind = 'asked'`, id,
 		emailKey(email))
 }
 
 // endAsk stores the final state of a request and deletes its address.
 func endAsk(ctx context.Context, c conn, id int64, state newsletter.AskState) error {
-	return c.run(ctx, `UPDATE confirmation_requests SET state = ?, email = '', mailbox = '', domain = '' WHERE id = ?`,
+	return c.Run(ctx, `UPDATE confirmation_requests SET state = ?, email = '', mailbox = '', domain = '' WHERE id = ?`,
 		state, id)
 }
 
 // askConfirmed records that a person has joined, if they got a request. Their mail domain still counts for the pace.
 func askConfirmed(ctx context.Context, c conn, q JoinRequest) error {
-	return c.run(ctx, `UPDATE confirmation_requests SET state = 'confirmed', email = '', mailbox = ''
+	return c.Run(ctx, `UPDATE confirmation_requests SET state = 'confirmed', email = '', mailbox = ''
 		WHERE newsletter_id = ? AND address_hash = ? AND state = 'asked'`,
 		q.NewsletterID, askHash(q.Email))
 }
@@ -383,10 +384,10 @@ func askConfirmed(ctx context.Context, c conn, q JoinRequest) error {
 // request.
 func forgetAsksOf(ctx context.Context, c conn, user digest.UserID) error {
 	var email string
-	if found, err := c.find(ctx, &email, `SELECT u.email FROM users u WHERE u.id = ?`, user); err != nil || !found {
+	if found, err := c.Find(ctx, &email, `SELECT u.email FROM users u WHERE u.id = ?`, user); err != nil || !found {
 		return err
 	}
-	return c.run(ctx, `UPDATE confirmation_requests SET state = 'lapsed', email = '', mailbox = '', domain = ''
+	return c.Run(ctx, `UPDATE confirmation_requests SET state = 'lapsed', email = '', mailbox = '', domain = ''
 		WHERE address_hash = ? AND state IN ('asked', 'waiting')`, askHash(email))
 }
 
@@ -394,7 +395,7 @@ func forgetAsksOf(ctx context.Context, c conn, user digest.UserID) error {
 // they get no other request. It deletes requests that could not be sent within digest.AskPatience.
 func (s Members) ForgetAsks(ctx context.Context, now time.Time) error {
 	var over []newsletter.Ask
-	err := s.read().all(ctx, &over, `SELECT `+
+	err := s.read().All(ctx, &over, `SELECT `+
 		newsletterAskColumns+` FROM confirmation_requests a WHERE a.state = 'asked' AND a.requested_at <= ?
 			ORDER BY a.id`, now.Add(-newsletter.AskLife))
 	if err != nil {
@@ -416,10 +417,10 @@ func (s Members) ForgetAsks(ctx context.Context, now time.Time) error {
 		return err
 	}
 	return s.change(ctx, "forgetting who was not asked", func(c conn) error {
-		if err := c.run(ctx, `DELETE FROM join_requests WHERE expires_at <= ?`, now); err != nil {
+		if err := c.Run(ctx, `DELETE FROM join_requests WHERE expires_at <= ?`, now); err != nil {
 			return err
 		}
-		return c.run(ctx, `DELETE FROM confirmation_requests WHERE state = 'waiting' AND queued_at <= ?`,
+		return c.Run(ctx, `DELETE FROM confirmation_requests WHERE state = 'waiting' AND queued_at <= ?`,
 			now.Add(-newsletter.AskPatience))
 	})
 }

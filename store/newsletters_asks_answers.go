@@ -47,7 +47,7 @@ func answerAsk(ctx context.Context, c conn, id int64, state newsletter.AskState,
 	if err != nil {
 		return "", err
 	}
-	if err := c.run(ctx, `DELETE FROM join_requests WHERE newsletter_id = ? AND email_key = ?`, a.NewsletterID,
+	if err := c.Run(ctx, `DELETE FROM join_requests WHERE newsletter_id = ? AND email_key = ?`, a.NewsletterID,
 		emailKey(a.Email)); err != nil {
 		return "", err
 	}

@@ -13,32 +13,30 @@ import (
 
 // ask queues confirmation requests of a newsletter.
 func (w world) ask(n digest.Newsletter, now time.Time, emails ...string) store.AskCount {
-	w.t.Helper()
+	w.Helper()
 	var all []store.Joining
 	for _, email := range emails {
 		all = append(all, store.Joining{Email: email, TimeZone: "Asia/Tokyo"})
 	}
-	sum, err := w.Members.QueueAsks(w.ctx(), n.ID, all, now)
-	w.ok(err)
+	sum := must(w.Members.QueueAsks(w.ctx, n.ID, all, now))
 	return sum
 }
 
 // askAll sends all requests that may be sent now, and returns how many.
 func (w world) askAll(now time.Time) (n int) {
-	w.t.Helper()
+	w.Helper()
 	return w.askBy(now, func(a newsletter.Ask) string { return a.Email })
 }
 
 // askBy is askAll with the caller's tokens.
 func (w world) askBy(now time.Time, token func(newsletter.Ask) string) (n int) {
-	w.t.Helper()
+	w.Helper()
 	for {
-		a, found, err := w.Members.NextAsk(w.ctx(), now)
-		w.ok(err)
+		a, found := must2(w.Members.NextAsk(w.ctx, now))
 		if !found {
 			return n
 		}
-		w.ok(w.Members.AskNow(w.ctx(), a, []byte(token(a)), now))
+		w.ok(w.Members.AskNow(w.ctx, a, []byte(token(a)), now))
 		n++
 	}
 }
@@ -46,17 +44,15 @@ func (w world) askBy(now time.Time, token func(newsletter.Ask) string) (n int) {
 func numbered(a newsletter.Ask) string { return fmt.Sprint(a.ID) }
 
 func (w world) counts(n digest.Newsletter, now time.Time) newsletter.AskCounts {
-	w.t.Helper()
-	counts, _, err := w.Members.AskCounts(w.ctx(), n.ID, now)
-	w.ok(err)
+	w.Helper()
+	counts, _ := must2(w.Members.AskCounts(w.ctx, n.ID, now))
 	return counts
 }
 
 // addresses returns how many requests still have an address.
 func (w world) addresses() int {
-	w.t.Helper()
-	n, err := w.Count(w.ctx(), `SELECT count(*) FROM confirmation_requests WHERE email <> ''`)
-	w.ok(err)
+	w.Helper()
+	n := w.count(`SELECT count(*) FROM confirmation_requests WHERE email <> ''`)
 	return n
 }
 
@@ -67,17 +63,16 @@ func TestWhomAListAsks(t *testing.T) {
 		other := w.newsletter("other", w.reader("olga", "UTC"))
 		w.member(n, "member@example.org", "UTC")
 		left := w.member(n, "left@example.org", "UTC")
-		w.ok(w.Readers.SetDigestState(w.ctx(), left.DigestID, digest.DigestLeft, noon))
+		w.ok(w.Readers.SetDigestState(w.ctx, left.DigestID, digest.DigestLeft, noon))
 		gone := w.member(n, "gone@example.org", "UTC")
-		w.ok(w.Readers.RemoveUser(w.ctx(), gone.UserID, noon))
-		_, err := w.Members.SuppressInNewsletter(w.ctx(), n.ID,
-			[]digest.NewsletterSuppression{{Email: "blocked@example.org", Reason: "blocked"}}, noon)
-		w.ok(err)
-		w.ok(w.Editions.Suppress(w.ctx(), digest.Suppression{Email: "bounced@example.org", Reason: digest.ForHardBounce,
+		w.remove(gone.UserID, noon)
+		must(w.Members.SuppressInNewsletter(w.ctx, n.ID,
+			[]digest.NewsletterSuppression{{Email: "blocked@example.org", Reason: "blocked"}}, noon))
+		w.ok(w.Editions.Suppress(w.ctx, digest.Suppression{Email: "bounced@example.org", Reason: digest.ForHardBounce,
 			CreatedAt: noon}))
 		w.member(other, "elsewhere@example.org", "UTC")
 		w.ask(n, noon, "waits@example.org", "asked@example.org")
-		want(w.t, "asked", w.askAll(noon), 2)
+		want(w, "asked", w.askAll(noon), 2)
 
 		for _, test := range []struct {
 			email string
@@ -94,11 +89,11 @@ func TestWhomAListAsks(t *testing.T) {
 			{"blocked@example.org", store.AskCount{Barred: 1}},
 			{"bounced@example.org", store.AskCount{Barred: 1}},
 		} {
-			want(w.t, test.email, w.ask(n, noon, test.email), test.want)
+			want(w, test.email, w.ask(n, noon, test.email), test.want)
 		}
-		w.ok(w.Newsletters.SetNewsletterState(w.ctx(), n.ID, digest.NewsletterEnded, "", noon))
-		_, err = w.Members.QueueAsks(w.ctx(), n.ID, []store.Joining{{Email: "late@example.org"}}, noon)
-		oneLine(w.t, err, digest.Conflict)
+		w.setNewsletter(n, digest.NewsletterEnded, "", noon)
+		oneLine(w, err2(w.Members.QueueAsks(w.ctx, n.ID, []store.Joining{{Email: "late@example.org"}}, noon)),
+			digest.Conflict)
 	})
 }
 
@@ -111,42 +106,37 @@ func TestAskedOnce(t *testing.T) {
 		w.ask(n, noon, all...)
 		a := map[string]newsletter.Ask{}
 		for range all {
-			next, found, err := w.Members.NextAsk(w.ctx(), noon)
-			w.ok(err)
-			want(w.t, "found", found, true)
+			next, found := must2(w.Members.NextAsk(w.ctx, noon))
+			want(w, "found", found, true)
 			a[next.Email] = next
 		}
 		w.member(n, "joins@example.org", "UTC") // by the form, while the email is being composed
-		oneLine(w.t, w.Members.AskNow(w.ctx(), a["joins@example.org"], []byte("j"), noon), digest.Conflict)
-		w.ok(w.Members.AskFailed(w.ctx(), a["refused@example.org"], []byte("r"), newsletter.AskRefused, "554 no", noon))
+		oneLine(w, w.Members.AskNow(w.ctx, a["joins@example.org"], []byte("j"), noon), digest.Conflict)
+		w.ok(w.Members.AskFailed(w.ctx, a["refused@example.org"], []byte("r"), newsletter.AskRefused, "554 no", noon))
 		for _, email := range all[:4] {
-			w.ok(w.Members.AskNow(w.ctx(), a[email], []byte(email), noon))
+			w.ok(w.Members.AskNow(w.ctx, a[email], []byte(email), noon))
 		}
-		_, _, err := w.Members.ConfirmJoin(w.ctx(), []byte("yes@example.org"), "192.0.2.1", noon.Add(time.Hour))
-		w.ok(err)
+		must2(w.Members.ConfirmJoin(w.ctx, []byte("yes@example.org"), "192.0.2.1", noon.Add(time.Hour)))
 		for email, kind := range map[string]digest.BounceKind{"nobody@example.org": digest.HardBounce,
 			"spam@example.org": digest.Complaint} {
-			got, err := w.Members.RecordAskBounce(w.ctx(), noon, a[email].ID, digest.Bounce{Kind: kind})
-			w.ok(err)
-			want(w.t, "suppressed", got, map[digest.BounceKind]string{digest.HardBounce: email}[kind])
-			_, err = w.Members.RecordAskBounce(w.ctx(), noon, a[email].ID, digest.Bounce{Kind: kind})
-			oneLine(w.t, err, digest.NotFound)
-			_, _, err = w.Members.ConfirmJoin(w.ctx(), []byte(email), "192.0.2.1", noon.Add(time.Hour))
-			oneLine(w.t, err, digest.NotFound)
+			got := must(w.Members.RecordAskBounce(w.ctx, noon, a[email].ID, digest.Bounce{Kind: kind}))
+			want(w, "suppressed", got, map[digest.BounceKind]string{digest.HardBounce: email}[kind])
+			oneLine(w, err2(w.Members.RecordAskBounce(w.ctx, noon, a[email].ID, digest.Bounce{Kind: kind})),
+				digest.NotFound)
+			oneLine(w, err3(w.Members.ConfirmJoin(w.ctx, []byte(email), "192.0.2.1", noon.Add(time.Hour))),
+				digest.NotFound)
 		}
 		late := noon.Add(newsletter.AskLife)
-		w.ok(w.Members.ForgetAsks(w.ctx(), late))
-		want(w.t, "counts", w.counts(n, late), newsletter.AskCounts{Confirmed: 1, Lapsed: 1, Bounced: 1, Complained: 1,
+		w.ok(w.Members.ForgetAsks(w.ctx, late))
+		want(w, "counts", w.counts(n, late), newsletter.AskCounts{Confirmed: 1, Lapsed: 1, Bounced: 1, Complained: 1,
 			Refused: 1, Waiting: 1})
-		want(w.t, "again", w.ask(n, late, all...).Queued, 0)
-		want(w.t, "asked again", w.askAll(late), 0)
-		want(w.t, "counts", w.counts(n, late).Dropped, 1) // joined in between
-		want(w.t, "addresses", w.addresses(), 0)
-		events, err := w.Members.MemberEvents(w.ctx(), n.ID, "silent@example.org")
-		w.ok(err)
-		want(w.t, "what is known of who was silent", len(events), 0)
-		_, _, err = w.Members.ConfirmJoin(w.ctx(), []byte("silent@example.org"), "192.0.2.1", late)
-		oneLine(w.t, err, digest.NotFound)
+		want(w, "again", w.ask(n, late, all...).Queued, 0)
+		want(w, "asked again", w.askAll(late), 0)
+		want(w, "counts", w.counts(n, late).Dropped, 1) // joined in between
+		want(w, "addresses", w.addresses(), 0)
+		events := must(w.Members.MemberEvents(w.ctx, n.ID, "silent@example.org"))
+		want(w, "what is known of who was silent", len(events), 0)
+		oneLine(w, err3(w.Members.ConfirmJoin(w.ctx, []byte("silent@example.org"), "192.0.2.1", late)), digest.NotFound)
 	})
 }
 
@@ -156,15 +146,13 @@ func TestAskProves(t *testing.T) {
 		n := w.newsletter("anna-writes", w.reader("anna", "UTC"))
 		w.ask(n, noon, "mo@example.org")
 		asked, pressed := noon.Add(time.Hour), noon.Add(29*day)
-		want(w.t, "asked", w.askAll(asked), 1)
-		_, m, err := w.Members.ConfirmJoin(w.ctx(), []byte("mo@example.org"), "192.0.2.1", pressed)
-		w.ok(err)
-		want(w.t, "proof", m.Proof, digest.Proof{Form: "import of " + noon.Format(time.DateOnly), Address: "192.0.2.1",
+		want(w, "asked", w.askAll(asked), 1)
+		_, m := must2(w.Members.ConfirmJoin(w.ctx, []byte("mo@example.org"), "192.0.2.1", pressed))
+		want(w, "proof", m.Proof, digest.Proof{Form: "import of " + noon.Format(time.DateOnly), Address: "192.0.2.1",
 			AskedAt: asked, At: pressed})
-		want(w.t, "zone", m.TimeZone, "Asia/Tokyo")
-		events, err := w.Members.MemberEvents(w.ctx(), n.ID, "mo@example.org")
-		w.ok(err)
-		wantDiff(w.t, "history", events, []store.MemberEvent{{At: asked, Kind: "asked", Detail: m.Form},
+		want(w, "zone", m.TimeZone, "Asia/Tokyo")
+		events := must(w.Members.MemberEvents(w.ctx, n.ID, "mo@example.org"))
+		wantDiff(w, "history", events, []store.MemberEvent{{At: asked, Kind: "asked", Detail: m.Form},
 			{At: pressed, Kind: "joined", Detail: m.Form}})
 	})
 }
@@ -175,28 +163,24 @@ func TestAskCrash(t *testing.T) {
 	each(t, func(w world) {
 		n := w.newsletter("anna-writes", w.reader("anna", "UTC"))
 		w.ask(n, noon, "mo@example.org")
-		first, found, err := w.Members.NextAsk(w.ctx(), noon)
-		w.ok(err)
-		want(w.t, "found", found, true)
-		want(w.t, "meanwhile", w.askAll(noon.Add(time.Minute)), 0)
+		first, found := must2(w.Members.NextAsk(w.ctx, noon))
+		want(w, "found", found, true)
+		want(w, "meanwhile", w.askAll(noon.Add(time.Minute)), 0)
 		later := noon.Add(time.Hour)
-		second, found, err := w.Members.NextAsk(w.ctx(), later)
-		w.ok(err)
-		want(w.t, "found", found, true)
-		oneLine(w.t, w.Members.AskNow(w.ctx(), first, []byte("1"), later), digest.Conflict)
-		w.ok(w.Members.AskFailed(w.ctx(), first, []byte("1"), newsletter.AskRefused, "", later)) // has no effect either
-		w.ok(w.Members.AskNow(w.ctx(), second, []byte("2"), later))
-		want(w.t, "afterwards", w.askAll(later.Add(day)), 0)
+		second, found := must2(w.Members.NextAsk(w.ctx, later))
+		want(w, "found", found, true)
+		oneLine(w, w.Members.AskNow(w.ctx, first, []byte("1"), later), digest.Conflict)
+		w.ok(w.Members.AskFailed(w.ctx, first, []byte("1"), newsletter.AskRefused, "", later)) // has no effect either
+		w.ok(w.Members.AskNow(w.ctx, second, []byte("2"), later))
+		want(w, "afterwards", w.askAll(later.Add(day)), 0)
 
 		// The server answers that it did not accept the email.
-		w.ok(w.Members.AskAgain(w.ctx(), second, []byte("2"), true, later.Add(time.Hour)))
-		_, err = w.Members.JoinRequest(w.ctx(), []byte("2"), later)
-		oneLine(w.t, err, digest.NotFound)
-		want(w.t, "too early", w.askAll(later), 0)
-		third, found, err := w.Members.NextAsk(w.ctx(), later.Add(time.Hour))
-		w.ok(err)
-		want(w.t, "found", found, true)
-		want(w.t, "tries", third.Tries, 1)
+		w.ok(w.Members.AskAgain(w.ctx, second, []byte("2"), true, later.Add(time.Hour)))
+		oneLine(w, err2(w.Members.JoinRequest(w.ctx, []byte("2"), later)), digest.NotFound)
+		want(w, "too early", w.askAll(later), 0)
+		third, found := must2(w.Members.NextAsk(w.ctx, later.Add(time.Hour)))
+		want(w, "found", found, true)
+		want(w, "tries", third.Tries, 1)
 	})
 }
 
@@ -214,12 +198,12 @@ func TestAskPace(t *testing.T) {
 			all = append(all, fmt.Sprintf("m%d@big.example", i))
 		}
 		w.ask(n, noon, all[newsletter.AsksADay+50:]...)
-		want(w.t, "at one domain", w.askAll(noon), newsletter.AsksToDomain)
-		want(w.t, "half an hour later", w.askAll(noon.Add(30*time.Minute)), 0)
-		w.ok(w.Newsletters.SetNewsletterState(w.ctx(), n.ID, digest.NewsletterHeld, "by the publisher", noon))
+		want(w, "at one domain", w.askAll(noon), newsletter.AsksToDomain)
+		want(w, "half an hour later", w.askAll(noon.Add(30*time.Minute)), 0)
+		w.setNewsletter(n, digest.NewsletterHeld, "by the publisher", noon)
 		at := noon.Add(61 * time.Minute)
-		want(w.t, "held", w.askAll(at), 0)
-		w.ok(w.Newsletters.SetNewsletterState(w.ctx(), n.ID, digest.NewsletterActive, "", noon))
+		want(w, "held", w.askAll(at), 0)
+		w.setNewsletter(n, digest.NewsletterActive, "", noon)
 		for _, lane := range []string{"", "big.example"} {
 			pause := func(until time.Time) func(digest.Lane) digest.Lane {
 				return func(l digest.Lane) digest.Lane {
@@ -227,16 +211,14 @@ func TestAskPace(t *testing.T) {
 					return l
 				}
 			}
-			_, err := w.Editions.ChangeLane(w.ctx(), at, lane, pause(at.Add(time.Hour)))
-			w.ok(err)
-			want(w.t, "in trouble", w.askAll(at), 0)
-			_, err = w.Editions.ChangeLane(w.ctx(), at, lane, pause(time.Time{}))
-			w.ok(err)
+			must(w.Editions.ChangeLane(w.ctx, at, lane, pause(at.Add(time.Hour))))
+			want(w, "in trouble", w.askAll(at), 0)
+			must(w.Editions.ChangeLane(w.ctx, at, lane, pause(time.Time{})))
 		}
-		want(w.t, "an hour later", w.askAll(at), 5)
+		want(w, "an hour later", w.askAll(at), 5)
 		w.ask(n, at, all[:newsletter.AsksADay+50]...)
-		want(w.t, "of a day", w.askAll(at), newsletter.AsksADay-newsletter.AsksToDomain-5)
-		want(w.t, "of the next day", w.askAll(at.Add(25*time.Hour)), 155)
+		want(w, "of a day", w.askAll(at), newsletter.AsksADay-newsletter.AsksToDomain-5)
+		want(w, "of the next day", w.askAll(at.Add(25*time.Hour)), 155)
 	})
 }
 
@@ -245,20 +227,17 @@ func TestAskStops(t *testing.T) {
 		n := w.newsletter("anna-writes", w.reader("anna", "UTC"))
 		w.ask(n, noon, "a@a.example", "b@b.example", "c@c.example")
 		for range 2 {
-			a, _, err := w.Members.NextAsk(w.ctx(), noon)
-			w.ok(err)
-			w.ok(w.Members.AskNow(w.ctx(), a, []byte(a.Email), noon))
-			_, err = w.Members.RecordAskBounce(w.ctx(), noon, a.ID, digest.Bounce{Kind: digest.Complaint})
-			w.ok(err)
+			a, _ := must2(w.Members.NextAsk(w.ctx, noon))
+			w.ok(w.Members.AskNow(w.ctx, a, []byte(a.Email), noon))
+			must(w.Members.RecordAskBounce(w.ctx, noon, a.ID, digest.Bounce{Kind: digest.Complaint}))
 		}
-		want(w.t, "asked", w.askAll(noon), 0)
-		_, stopped, err := w.Members.AskCounts(w.ctx(), n.ID, noon)
-		w.ok(err)
-		want(w.t, "says", stopped, "2 of the last 2 people asked to confirm marked the email as spam")
+		want(w, "asked", w.askAll(noon), 0)
+		_, stopped := must2(w.Members.AskCounts(w.ctx, n.ID, noon))
+		want(w, "says", stopped, "2 of the last 2 people asked to confirm marked the email as spam")
 		late := noon.Add(newsletter.AskPatience)
-		w.ok(w.Members.ForgetAsks(w.ctx(), late))
-		want(w.t, "forgotten", w.counts(n, late), newsletter.AskCounts{Complained: 2})
-		want(w.t, "may be asked by a later list", w.ask(n, late, "a@a.example", "c@c.example"),
+		w.ok(w.Members.ForgetAsks(w.ctx, late))
+		want(w, "forgotten", w.counts(n, late), newsletter.AskCounts{Complained: 2})
+		want(w, "may be asked by a later list", w.ask(n, late, "a@a.example", "c@c.example"),
 			store.AskCount{Queued: 1, Barred: 1})
 	})
 }
@@ -269,10 +248,10 @@ func TestWhoGoesIsNotAsked(t *testing.T) {
 		n := w.newsletter("anna-writes", w.reader("anna", "UTC"))
 		d := w.reader("ada", "UTC")
 		w.ask(n, noon, "Ada@example.org")
-		w.ok(w.Readers.RemoveUser(w.ctx(), d.UserID, noon))
-		want(w.t, "asked", w.askAll(noon), 0)
-		want(w.t, "addresses", w.addresses(), 0)
-		want(w.t, "again", w.ask(n, noon, "ada@example.org"), store.AskCount{Known: 1})
+		w.remove(d.UserID, noon)
+		want(w, "asked", w.askAll(noon), 0)
+		want(w, "addresses", w.addresses(), 0)
+		want(w, "again", w.ask(n, noon, "ada@example.org"), store.AskCount{Known: 1})
 	})
 }
 
@@ -286,12 +265,12 @@ func TestAskOneMailbox(t *testing.T) {
 		}
 		for i := range 5 {
 			n := w.newsletter(fmt.Sprint("list-", i), w.reader(fmt.Sprint("owner", i), "UTC"))
-			want(w.t, "queued", w.ask(n, noon, spellings...), store.AskCount{Queued: 1, Known: 249})
+			want(w, "queued", w.ask(n, noon, spellings...), store.AskCount{Queued: 1, Known: 249})
 		}
-		want(w.t, "in the first hour", w.askBy(noon, numbered), 3)
-		want(w.t, "at its end", w.askBy(noon.Add(time.Hour-time.Second), numbered), 0)
-		want(w.t, "in the next", w.askBy(noon.Add(time.Hour), numbered), 2)
-		want(w.t, "and never again", w.askBy(noon.Add(day), numbered), 0)
+		want(w, "in the first hour", w.askBy(noon, numbered), 3)
+		want(w, "at its end", w.askBy(noon.Add(time.Hour-time.Second), numbered), 0)
+		want(w, "in the next", w.askBy(noon.Add(time.Hour), numbered), 2)
+		want(w, "and never again", w.askBy(noon.Add(day), numbered), 0)
 	})
 }
 
@@ -301,12 +280,11 @@ func TestAskPutOff(t *testing.T) {
 		for i := range 4 {
 			w.ask(w.newsletter(fmt.Sprint("list-", i), w.reader(fmt.Sprint("owner", i), "UTC")), noon, "mo@example.org")
 		}
-		a, found, err := w.Members.NextAsk(w.ctx(), noon)
-		w.ok(err)
-		want(w.t, "found", found, true)
-		w.ok(w.Members.AskNow(w.ctx(), a, []byte("h"), noon))
-		w.ok(w.Members.AskAgain(w.ctx(), a, []byte("h"), true, noon.Add(day)))
-		want(w.t, "others", w.askBy(noon, numbered), 3)
+		a, found := must2(w.Members.NextAsk(w.ctx, noon))
+		want(w, "found", found, true)
+		w.ok(w.Members.AskNow(w.ctx, a, []byte("h"), noon))
+		w.ok(w.Members.AskAgain(w.ctx, a, []byte("h"), true, noon.Add(day)))
+		want(w, "others", w.askBy(noon, numbered), 3)
 	})
 }
 
@@ -315,16 +293,16 @@ func TestAddOneMailbox(t *testing.T) {
 	each(t, func(w world) {
 		n := w.newsletter("anna-writes", w.reader("anna", "UTC"))
 		add := func(email string, now time.Time) error {
-			_, _, err := w.Members.Join(w.ctx(), n.ID, store.Joining{Email: email, TimeZone: "UTC"}, now)
+			_, _, err := w.Members.Join(w.ctx, n.ID, store.Joining{Email: email, TimeZone: "UTC"}, now)
 			return err
 		}
 		for i := range 3 {
 			w.ok(add(fmt.Sprintf("victim+%d@example.org", i), noon))
 		}
-		want(w.t, "a fourth", digest.KindOf(add("victim+4@example.org", noon)), digest.Conflict)
+		oneLine(w, add("victim+4@example.org", noon), digest.Conflict)
 		w.ok(add("victim+1@example.org", noon)) // is a member
 		w.ok(add("other@example.org", noon))
-		want(w.t, "who is added is mailed what they ask for", func() store.LetterAnswer {
+		want(w, "who is added is mailed what they ask for", func() store.LetterAnswer {
 			_, answer := w.asks("sign-up", "victim@example.org", "a", noon)
 			return answer
 		}(), store.LetterGranted)

@@ -15,7 +15,7 @@ const clickedSince = 400 * 24 * time.Hour
 // the first click of a post it deletes the newsletter's counts older than clickedSince.
 func (s Newsletters) CountClick(ctx context.Context, click newsletter.Click, now time.Time) error {
 	return s.change(ctx, "counting a click", func(c conn) error {
-		n, err := c.exec(ctx, `UPDATE newsletter_clicks SET clicks = clicks + 1 WHERE newsletter_id = ? AND post_id = ?
+		n, err := c.Exec(ctx, `UPDATE newsletter_clicks SET clicks = clicks + 1 WHERE newsletter_id = ? AND post_id = ?
 			AND newsletter_id IN (SELECT n.id FROM newsletters n WHERE n.count_clicks = 1)`, click.Newsletter,
 			click.Post)
 		if err != nil || n > 0 {
@@ -26,7 +26,7 @@ func (s Newsletters) CountClick(ctx context.Context, click newsletter.Click, now
 			return err
 		}
 		since := today[click.Newsletter]
-		n, err = c.exec(ctx, `INSERT INTO newsletter_clicks (newsletter_id, post_id, title, url, since, clicks)
+		n, err = c.Exec(ctx, `INSERT INTO newsletter_clicks (newsletter_id, post_id, title, url, since, clicks)
 			SELECT n.id, p.id, p.title, p.url, ?, 1 FROM newsletters n CROSS JOIN posts p WHERE n.id = ?
 			AND n.count_clicks = 1 AND p.id = ?
 			ON CONFLICT (newsletter_id, post_id) DO UPDATE SET clicks = newsletter_clicks.clicks + 1`, since,
@@ -34,7 +34,7 @@ func (s Newsletters) CountClick(ctx context.Context, click newsletter.Click, now
 		if err != nil || n == 0 {
 			return err
 		}
-		return c.run(ctx, `DELETE FROM newsletter_clicks WHERE newsletter_id = ? AND since < ?`, click.Newsletter,
+		return c.Run(ctx, `DELETE FROM newsletter_clicks WHERE newsletter_id = ? AND since < ?`, click.Newsletter,
 			since.Plus(-int(clickedSince/(24*time.Hour))))
 	})
 }

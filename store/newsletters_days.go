@@ -21,16 +21,16 @@ func countDay(ctx context.Context, c conn, now instant, of map[digest.Newsletter
 		return nil
 	}
 	var v values
-	slot, ids := rand.IntN(c.d.slots), slices.Sorted(maps.Keys(of))
+	slot, ids := rand.IntN(c.d.Slots), slices.Sorted(maps.Keys(of))
 	today, err := ownersToday(ctx, c, ids, now)
 	if err != nil {
 		return err
 	}
 	for _, id := range ids {
 		d := of[id]
-		v.row(id, today[id], slot, d.Joined, d.Left, d.Sent, d.Bounced, d.Complained)
+		v.Row(id, today[id], slot, d.Joined, d.Left, d.Sent, d.Bounced, d.Complained)
 	}
-	return c.runRows(ctx, &v,
+	return c.RunRows(ctx, &v,
 		`INSERT INTO newsletter_days (newsletter_id, day, slot, joined, gone, sent, bounced, complained)
 			VALUES {rows}
 		ON CONFLICT (newsletter_id, day, slot) DO UPDATE SET joined = newsletter_days.joined + excluded.joined,
@@ -130,7 +130,7 @@ func (s *database) holdTroubled(ctx context.Context, id digest.NewsletterID, rea
 			return HeldNewsletter{}, err
 		}
 		h.State, h.HeldReason = digest.NewsletterHeld, reason
-		_, err = c.find(ctx, &h.Owner,
+		_, err = c.Find(ctx, &h.Owner,
 			`SELECT u.email FROM newsletter_roles r JOIN users u ON u.id = r.user_id WHERE r.newsletter_id = ?
 				AND r.role = 'owner'`, id)
 		return h, err

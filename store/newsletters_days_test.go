@@ -24,9 +24,8 @@ func TestThirtyDaysOfANewsletter(t *testing.T) {
 		members := make(map[digest.DigestID]digest.Member)
 		away := make(map[digest.DigestID]bool) // members who have left once: they miss the posts of that time
 		join := func(i int, now time.Time) {
-			m, _, err := w.Members.Join(w.ctx(), n.ID, store.Joining{Email: fmt.Sprintf("m%d@example.org", i),
-				TimeZone: zones[i%len(zones)], Asked: true}, now)
-			w.ok(err)
+			m, _ := must2(w.Members.Join(w.ctx, n.ID, store.Joining{Email: fmt.Sprintf("m%d@example.org", i),
+				TimeZone: zones[i%len(zones)], Asked: true}, now))
 			members[m.DigestID] = m
 		}
 		for i := range zones {
@@ -52,11 +51,11 @@ func TestThirtyDaysOfANewsletter(t *testing.T) {
 				for id := range members {
 					if left++; left <= 10 {
 						away[id] = true
-						w.ok(w.Readers.SetDigestState(w.ctx(), id, digest.DigestLeft, now))
+						w.ok(w.Readers.SetDigestState(w.ctx, id, digest.DigestLeft, now))
 					}
 				}
 			}
-			if due, err := w.Count(w.ctx(), `SELECT count(*) FROM digests WHERE state = 'active' AND next_due_at <= ?`,
+			if due, err := w.Count(w.ctx, `SELECT count(*) FROM digests WHERE state = 'active' AND next_due_at <= ?`,
 				now.Unix()); err != nil || due > 0 {
 				w.ok(err)
 				w.hour(now)
@@ -64,8 +63,7 @@ func TestThirtyDaysOfANewsletter(t *testing.T) {
 		}
 		checked := 0
 		for id, m := range members {
-			loc, err := time.LoadLocation(m.TimeZone)
-			w.ok(err)
+			loc := must(time.LoadLocation(m.TimeZone))
 			got := w.lettersOf(id)
 			for name, at := range published {
 				if at.Before(m.JoinedAt) || away[id] {
@@ -74,31 +72,29 @@ func TestThirtyDaysOfANewsletter(t *testing.T) {
 				checked++
 				dates := got[name]
 				if want := digest.DateOf(at.In(loc)).Plus(1); len(dates) != 1 || dates[0] != want {
-					w.t.Errorf("%s in %s: %s of %s came in the letters of %v, want that of %s", m.Email, m.TimeZone,
+					w.Errorf("%s in %s: %s of %s came in the letters of %v, want that of %s", m.Email, m.TimeZone,
 						name, at.In(loc), dates, want)
 				}
 			}
 			for name, dates := range got {
 				if len(dates) > 1 {
-					w.t.Errorf("%s: %s came %d times", m.Email, name, len(dates))
+					w.Errorf("%s: %s came %d times", m.Email, name, len(dates))
 				}
 			}
 		}
 		if checked < 2000 {
-			w.t.Errorf("only %d letters were looked at", checked)
+			w.Errorf("only %d letters were looked at", checked)
 		}
 	})
 }
 
 // lettersOf returns the dates of the issues that contained each post.
 func (w world) lettersOf(id digest.DigestID) map[string][]digest.Date {
-	w.t.Helper()
-	all, err := w.Editions.Editions(w.ctx(), id, 1000)
-	w.ok(err)
+	w.Helper()
+	all := must(w.Editions.Editions(w.ctx, id, 1000))
 	came := make(map[string][]digest.Date)
 	for _, e := range all {
-		refs, err := w.Editions.EditionPosts(w.ctx(), []digest.Delivery{{Edition: e}})
-		w.ok(err)
+		refs := must(w.Editions.EditionPosts(w.ctx, []digest.Delivery{{Edition: e}}))
 		for _, ref := range refs[e.ID] {
 			if ref.Carried {
 				continue

@@ -26,10 +26,10 @@ func (s Newsletters) SetNewsletterDomain(ctx context.Context, d newsletter.Domai
 		case n.State == digest.NewsletterEnded:
 			return digest.Refuse(digest.Conflict, "the newsletter has ended, so it sends no issues")
 		}
-		if err := c.run(ctx, `DELETE FROM newsletter_domains WHERE newsletter_id = ?`, d.NewsletterID); err != nil {
+		if err := c.Run(ctx, `DELETE FROM newsletter_domains WHERE newsletter_id = ?`, d.NewsletterID); err != nil {
 			return err
 		}
-		return c.run(ctx, `INSERT INTO newsletter_domains (newsletter_id, from_address, selector, sealed, created_at,
+		return c.Run(ctx, `INSERT INTO newsletter_domains (newsletter_id, from_address, selector, sealed, created_at,
 			signs, finding, checked_at, seen_at, next_at)
 			VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`, d.NewsletterID, d.FromAddress, d.Selector, d.Sealed,
 			d.CreatedAt,
@@ -56,7 +56,7 @@ func (s Newsletters) NewsletterDomainsDue(ctx context.Context, now time.Time, mo
 // check changed whether the key signs. Of several concurrent checks, one reports it.
 func (s Newsletters) RecordDomainLook(ctx context.Context, was, is newsletter.Domain) (turned bool, err error) {
 	n, err := changed(ctx, s.database, "storing what was seen of a domain", func(c conn) (int, error) {
-		return c.exec(ctx, `UPDATE newsletter_domains SET signs = ?, finding = ?, checked_at = ?, seen_at = ?,
+		return c.Exec(ctx, `UPDATE newsletter_domains SET signs = ?, finding = ?, checked_at = ?, seen_at = ?,
 			next_at = ?
 			WHERE newsletter_id = ? AND selector = ? AND signs = ?`,
 			is.Signs, is.Finding, is.CheckedAt, is.SeenAt, is.NextLook(), is.NewsletterID, is.Selector,

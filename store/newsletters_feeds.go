@@ -30,7 +30,7 @@ func (s Newsletters) AddNewsletterFeed(ctx context.Context, id digest.Newsletter
 				if created {
 					continue
 				}
-				if err := c.run(ctx, `UPDATE subscriptions SET title = ?, folder = ?, display = ?, extras = ?
+				if err := c.Run(ctx, `UPDATE subscriptions SET title = ?, folder = ?, display = ?, extras = ?
 					WHERE digest_id = ? AND feed_id = ?`,
 					sub.Title, sub.Folder, sub.Display, sub.Extras, d, sub.FeedID); err != nil {
 					return 0, err

@@ -17,24 +17,23 @@ func TestNewsletterDays(t *testing.T) {
 	each(t, func(w world) {
 		f := w.feed("anna.example")
 		n := w.newsletter("anna-writes", w.reader("anna", "UTC"), f)
-		own := w.reader("ada", "Europe/Paris")
+		own := w.reader("ada")
 		w.subscribe(own, f)
 		var members []digest.Member
 		for i := range 4 {
 			members = append(members, w.member(n, fmt.Sprintf("m%d@example.org", i), "Europe/Paris"))
 		}
-		w.ok(w.Readers.SetDigestState(w.ctx(), members[0].DigestID, digest.DigestLeft, noon))
-		w.ok(w.Readers.SetDigestState(w.ctx(), members[0].DigestID, digest.DigestActive, noon)) // returns
-		w.ok(w.Readers.RemoveUser(w.ctx(), members[1].UserID, noon))
+		w.ok(w.Readers.SetDigestState(w.ctx, members[0].DigestID, digest.DigestLeft, noon))
+		w.ok(w.Readers.SetDigestState(w.ctx, members[0].DigestID, digest.DigestActive, noon)) // returns
+		w.remove(members[1].UserID, noon)
 		days := func() []newsletter.Day {
-			all, err := w.Newsletters.NewsletterDays(w.ctx(), n.ID, noonDay)
-			w.ok(err)
+			all := must(w.Newsletters.NewsletterDays(w.ctx, n.ID, noonDay))
 			return all
 		}
-		wantDiff(w.t, "joined and left", days(), []newsletter.Day{{Day: noonDay, Joined: 5, Left: 2}})
+		wantDiff(w, "joined and left", days(), []newsletter.Day{{Day: noonDay, Joined: 5, Left: 2}})
 
-		w.record(noon, f, posts(noon, "p"))
-		want(w.t, "released", w.hour(parisMidnight), 4) // three members, and a reader's own digest
+		w.posted(f, "p")
+		want(w, "released", w.hour(parisMidnight), 4) // three members, and a reader's own digest
 		var letters []digest.EditionID
 		for _, e := range w.send(parisMidnight) {
 			if e.DigestID != own.ID {
@@ -51,7 +50,7 @@ func TestNewsletterDays(t *testing.T) {
 			first.Joined, first.Left = 5, 2
 		}
 		all := days()
-		wantDiff(w.t, "letters", all[len(all)-2:],
+		wantDiff(w, "letters", all[len(all)-2:],
 			[]newsletter.Day{first,
 				{Day: midnight.Plus(1), Left: 1, LetterCounts: newsletter.LetterCounts{Complained: 1}}})
 	})
@@ -64,24 +63,21 @@ func TestComplaintOfALetter(t *testing.T) {
 		f := w.feed("anna.example")
 		anna := w.reader("anna", "UTC")
 		n, other := w.newsletter("anna-writes", anna, f), w.newsletter("anna-draws", anna, f)
-		ada := w.reader("ada", "Europe/Paris")
+		ada := w.reader("ada")
 		m, second := w.member(n, "ada@example.org", ""), w.member(other, "ada@example.org", "")
-		w.record(noon, f, posts(noon, "p"))
+		w.posted(f, "p")
 		w.hour(parisMidnight)
 		for _, e := range w.send(parisMidnight) {
 			if e.DigestID == m.DigestID {
-				want(w.t, "the address is mailed", w.bounced(parisMidnight, e.ID, digest.Complaint), "")
+				want(w, "the address is mailed", w.bounced(parisMidnight, e.ID, digest.Complaint), "")
 			}
 		}
 		for id, state := range map[digest.DigestID]digest.DigestState{m.DigestID: digest.DigestLeft,
 			second.DigestID: digest.DigestActive, ada.ID: digest.DigestActive} {
-			d, err := w.Readers.Digest(w.ctx(), id)
-			w.ok(err)
-			want(w.t, fmt.Sprint("digest ", id), d.State, state)
+			want(w, fmt.Sprint("digest ", id), must(w.Readers.Digest(w.ctx, id)).State, state)
 		}
-		_, _, err := w.Members.Join(w.ctx(), n.ID, store.Joining{Email: "ada@example.org", TimeZone: "UTC"},
-			parisMidnight)
-		oneLine(w.t, err, digest.Conflict)
+		oneLine(w, err3(w.Members.Join(w.ctx, n.ID, store.Joining{Email: "ada@example.org", TimeZone: "UTC"},
+			parisMidnight)), digest.Conflict)
 		w.holds("and why is known", 1, `SELECT count(*) FROM newsletter_suppressions WHERE reason = 'complained'`)
 	})
 }
@@ -97,7 +93,7 @@ func TestHoldTroubled(t *testing.T) {
 			w.member(n, fmt.Sprintf("m%d@example.org", i), "Europe/Paris")
 			w.member(other, fmt.Sprintf("m%d@example.org", i), "Europe/Paris")
 		}
-		w.record(noon, f, posts(noon, "p"))
+		w.posted(f, "p")
 		w.hour(parisMidnight)
 		letters := w.send(parisMidnight)
 		now := parisMidnight.Add(30 * time.Minute)
@@ -110,11 +106,10 @@ func TestHoldTroubled(t *testing.T) {
 			}
 		}
 		held := func(want int, why string) []store.HeldNewsletter {
-			w.t.Helper()
-			all, err := w.Newsletters.HoldTroubled(w.ctx(), now)
-			w.ok(err)
+			w.Helper()
+			all := must(w.Newsletters.HoldTroubled(w.ctx, now))
 			if len(all) != want {
-				w.t.Errorf("%s: held %v", why, all)
+				w.Errorf("%s: held %v", why, all)
 			}
 			return all
 		}
@@ -122,20 +117,19 @@ func TestHoldTroubled(t *testing.T) {
 		held(0, "four of six, which a short list may have")
 		spoil(5)
 		got := held(1, "five of six")[0]
-		want(w.t, "owner", got.Owner, "anna@example.org")
-		want(w.t, "reason", got.HeldReason, "5 of 6 emails bounced, which is more than 5 %")
-		stored, err := w.Newsletters.Newsletter(w.ctx(), n.ID)
-		w.ok(err)
-		want(w.t, "stored", stored.State, digest.NewsletterHeld)
-		want(w.t, "with why", stored.HeldReason, got.HeldReason)
+		want(w, "owner", got.Owner, "anna@example.org")
+		want(w, "reason", got.HeldReason, "5 of 6 emails bounced, which is more than 5 %")
+		stored := must(w.Newsletters.Newsletter(w.ctx, n.ID))
+		want(w, "stored", stored.State, digest.NewsletterHeld)
+		want(w, "with why", stored.HeldReason, got.HeldReason)
 		held(0, "it is held already")
-		w.ok(w.Newsletters.SetNewsletterState(w.ctx(), n.ID, digest.NewsletterActive, "", now))
+		w.setNewsletter(n, digest.NewsletterActive, "", now)
 		held(0, "what was before the release")
-		w.ok(w.Exec(w.ctx(), `UPDATE newsletters SET counted_from = ''`))
-		w.ok(w.Newsletters.SetNewsletterState(w.ctx(), n.ID, digest.NewsletterHeld, digest.HeldByPublisher, now))
-		w.ok(w.Newsletters.SetNewsletterState(w.ctx(), n.ID, digest.NewsletterActive, "", now))
+		w.exec(`UPDATE newsletters SET counted_from = ''`)
+		w.setNewsletter(n, digest.NewsletterHeld, digest.HeldByPublisher, now)
+		w.setNewsletter(n, digest.NewsletterActive, "", now)
 		held(1, "held and released by the publisher, whose word begins no new count")
-		w.ok(w.Newsletters.SetNewsletterState(w.ctx(), n.ID, digest.NewsletterActive, "", now))
+		w.setNewsletter(n, digest.NewsletterActive, "", now)
 		now = now.Add(40 * day)
 		held(0, "long ago")
 	})

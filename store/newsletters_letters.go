@@ -9,6 +9,7 @@ import (
 
 	"digest"
 	"digest/calendar"
+	"digest/store/db"
 )
 
 const letterColumns = `l.newsletter_id, l.local_date, l.subject, l.note, l.skipped, l.approved_at`
@@ -82,7 +83,7 @@ func (s Newsletters) LettersDecided(ctx context.Context, id digest.NewsletterID,
 
 // LetterWaits reports whether a mailer still has to send the issue of a date to a member.
 func (s Newsletters) LetterWaits(ctx context.Context, id digest.NewsletterID, date digest.Date) (bool, error) {
-	n, err := s.read().number(ctx, `SELECT count(*) FROM (SELECT 1 FROM digests d JOIN editions e ON e.digest_id = d.id
+	n, err := s.read().Number(ctx, `SELECT count(*) FROM (SELECT 1 FROM digests d JOIN editions e ON e.digest_id = d.id
 		WHERE d.newsletter_id = ? AND e.local_date = ? AND e.state IN ('ready', 'leased') LIMIT 1) x`,
 		id, date)
 	return n > 0, failed("looking for the letter of a date", err)
@@ -91,7 +92,7 @@ func (s Newsletters) LetterWaits(ctx context.Context, id digest.NewsletterID, da
 func readLetter(ctx context.Context, c conn, id digest.NewsletterID, date digest.Date) (digest.NewsletterLetter,
 	error) {
 	l := digest.NewsletterLetter{NewsletterID: id, LocalDate: date}
-	_, err := c.find(ctx, &l, `SELECT `+
+	_, err := c.Find(ctx, &l, `SELECT `+
 		letterColumns+` FROM newsletter_letters l WHERE l.newsletter_id = ? AND l.local_date = ?`, id, date)
 	return l, err
 }
@@ -120,21 +121,21 @@ func (s Newsletters) ApproveNewsletterLetter(ctx context.Context, id digest.News
 		if err != nil {
 			return 0, err
 		}
-		if err := c.run(ctx, `INSERT INTO newsletter_letters (newsletter_id, local_date, approved_at) VALUES (?, ?, ?)
+		if err := c.Run(ctx, `INSERT INTO newsletter_letters (newsletter_id, local_date, approved_at) VALUES (?, ?, ?)
 			ON CONFLICT (newsletter_id, local_date) DO UPDATE SET approved_at = excluded.approved_at`, id,
 			date, now); err != nil {
 			return 0, err
 		}
 		leave := fmt.Sprintf(`CASE WHEN e.send_at - %[1]d > %[2]d THEN e.send_at - %[1]d ELSE %[2]d END`,
-			seconds(n.ApproveWithin), at(now))
+			db.Seconds(n.ApproveWithin), at(now))
 		waits := fmt.Sprintf(` WHERE e.local_date = ? AND e.digest_id IN (SELECT d.id FROM digests d
 			WHERE d.newsletter_id = ?) AND e.attempt = 0 AND e.send_at > %d`, at(now))
-		waited, err := c.exec(ctx, `UPDATE editions AS e SET next_at = `+leave+`, date = `+leave+`, send_at = `+
+		waited, err := c.Exec(ctx, `UPDATE editions AS e SET next_at = `+leave+`, date = `+leave+`, send_at = `+
 			leave+waits+` AND e.state = 'ready'`, date, id)
 		if err != nil {
 			return 0, err
 		}
-		return waited, c.run(ctx, `UPDATE editions AS e SET send_at = `+leave+waits+` AND e.state = 'unmailed'`,
+		return waited, c.Run(ctx, `UPDATE editions AS e SET send_at = `+leave+waits+` AND e.state = 'unmailed'`,
 			date, id)
 	})
 }
@@ -143,7 +144,7 @@ func (s Newsletters) ApproveNewsletterLetter(ctx context.Context, id digest.News
 // whose issue omits it unless UnpullPost allows it again. PullPost deletes issues that have no other content.
 func (s Newsletters) PullPost(ctx context.Context, id digest.NewsletterID, post digest.PostID, now time.Time) error {
 	return s.change(ctx, "pulling a post", func(c conn) error {
-		err := c.run(ctx, `INSERT INTO newsletter_pulled_posts (newsletter_id, post_id, pulled_at) VALUES (?, ?, ?)
+		err := c.Run(ctx, `INSERT INTO newsletter_pulled_posts (newsletter_id, post_id, pulled_at) VALUES (?, ?, ?)
 			ON CONFLICT DO NOTHING`, id, post, now)
 		if err != nil {
 			return err
@@ -151,8 +152,8 @@ func (s Newsletters) PullPost(ctx context.Context, id digest.NewsletterID, post 
 		today := digest.DateOf(now)
 		const waits = `FROM digests d JOIN editions e ON e.digest_id = d.id AND e.local_date IN (?, ?, ?)
 			WHERE d.newsletter_id = ? AND e.attempt = 0 AND e.send_at > ? AND e.state IN ('ready', 'unmailed')`
-		waiting := []any{today.Plus(-1).String(), today.String(), today.Plus(1).String(), id, at(now)}
-		moved, err := c.exec(ctx,
+		waiting := []any{today.Plus(-1).String(), today.String(), today.Plus(1).String(), id, now}
+		moved, err := c.Exec(ctx,
 			`WITH w AS (SELECT e.digest_id, e.due_at, d.next_due_at `+waits+`) UPDATE digest_posts
 				SET visible_at = w.next_due_at
 			FROM w WHERE digest_posts.digest_id = w.digest_id AND digest_posts.visible_at = w.due_at
@@ -160,11 +161,11 @@ func (s Newsletters) PullPost(ctx context.Context, id digest.NewsletterID, post 
 		if err != nil || moved == 0 {
 			return err
 		}
-		if err := c.run(ctx, `UPDATE posts SET shown_at = ? WHERE id = ?`, now, post); err != nil {
+		if err := c.Run(ctx, `UPDATE posts SET shown_at = ? WHERE id = ?`, now, post); err != nil {
 			return err
 		}
 		var empty []digest.DigestID
-		err = c.all(ctx, &empty, `DELETE FROM editions WHERE id IN (SELECT e.id `+waits+`)
+		err = c.All(ctx, &empty, `DELETE FROM editions WHERE id IN (SELECT e.id `+waits+`)
 			AND NOT EXISTS (SELECT 1 FROM digest_posts dp WHERE dp.digest_id = editions.digest_id
 			AND dp.visible_at = editions.due_at)
 			AND NOT EXISTS (SELECT 1 FROM notices n WHERE n.digest_id = editions.digest_id
@@ -174,7 +175,7 @@ func (s Newsletters) PullPost(ctx context.Context, id digest.NewsletterID, post 
 		if err != nil || len(empty) == 0 {
 			return err
 		}
-		return c.run(ctx, `UPDATE digests SET edition_count = edition_count - 1 WHERE id`+c.d.oneOf, keys(c.d, empty))
+		return c.Run(ctx, `UPDATE digests SET edition_count = edition_count - 1 WHERE id`+c.d.OneOf, empty)
 	})
 }
 
@@ -229,9 +230,9 @@ func (g releaseBatch) followPublisher(ctx context.Context, c conn, times groupTi
 	if n.Withholds(letter) {
 		return 0, g.moveOn(ctx, c, times, where, args)
 	}
-	return n.Waits(letter), c.run(ctx, `DELETE FROM digest_posts WHERE visible_at = ? AND digest_id`+c.d.oneOf+`
+	return n.Waits(letter), c.Run(ctx, `DELETE FROM digest_posts WHERE visible_at = ? AND digest_id`+c.d.OneOf+`
 		AND post_id IN (SELECT x.post_id FROM newsletter_pulled_posts x WHERE x.newsletter_id = ?)`, g.DueAt,
-		keys(c.d, g.ids), n.ID)
+		g.ids, n.ID)
 }
 
 // holdLetters stops the issues of a newsletter that are not sent yet, even those that a mailer holds, unless their
@@ -240,18 +241,18 @@ func holdLetters(ctx context.Context, c conn, id digest.NewsletterID) error {
 	const members = `IN (SELECT d.id FROM digests d WHERE d.newsletter_id = ?)`
 	taken, err := recall(ctx, c, members, id)
 	if err == nil && len(taken) > 0 {
-		err = c.run(ctx, `UPDATE editions SET state = 'ready', attempt = attempt - 1 WHERE id`+
-			c.d.oneOf, keys(c.d, taken))
+		err = c.Run(ctx, `UPDATE editions SET state = 'ready', attempt = attempt - 1 WHERE id`+
+			c.d.OneOf, taken)
 	}
 	if err != nil {
 		return err
 	}
-	return c.run(ctx, `UPDATE editions SET next_at = expires_at WHERE state = 'ready' AND digest_id `+members, id)
+	return c.Run(ctx, `UPDATE editions SET next_at = expires_at WHERE state = 'ready' AND digest_id `+members, id)
 }
 
 // freeLetters undoes holdLetters for the issues that have not expired.
 func freeLetters(ctx context.Context, c conn, id digest.NewsletterID, now time.Time) error {
-	return c.run(ctx, fmt.Sprintf(
+	return c.Run(ctx, fmt.Sprintf(
 		`UPDATE editions AS e SET next_at = CASE WHEN e.send_at > %[1]d THEN e.send_at ELSE %[1]d END
 		WHERE e.state = 'ready' AND e.next_at = e.expires_at AND e.expires_at > %[1]d
 		AND e.digest_id IN (SELECT d.id FROM digests d WHERE d.newsletter_id = ?)`, at(now)), id)
@@ -298,7 +299,7 @@ type claimedDelivery struct {
 
 func withoutPulled(ctx context.Context, c conn, id digest.DigestID, refs []digest.PostRef) ([]digest.PostRef, error) {
 	var pulled []digest.PostID
-	err := c.all(ctx, &pulled,
+	err := c.All(ctx, &pulled,
 		`SELECT x.post_id FROM digests d JOIN newsletter_pulled_posts x ON x.newsletter_id = d.newsletter_id
 			WHERE d.id = ?`, id)
 	return slices.DeleteFunc(refs, func(r digest.PostRef) bool { return slices.Contains(pulled, r.PostID) }), err

@@ -20,12 +20,12 @@ func TestNoIssueLeavesEarly(t *testing.T) {
 			for _, deliverAt := range []time.Duration{0, 7 * time.Hour} {
 				n := w.newsletter(fmt.Sprintf("approve-%d-%.0f", hours, deliverAt.Hours()), anna, f)
 				n.ApproveWithin, n.DeliverAt = time.Duration(hours)*time.Hour, deliverAt
-				w.ok(w.Newsletters.SetNewsletter(w.ctx(), n, noon))
+				w.ok(w.Newsletters.SetNewsletter(w.ctx, n, noon))
 				m := w.member(n, fmt.Sprintf("%s@example.org", n.Slug), "Pacific/Auckland")
 				due[m.DigestID] = midnight.Add(deliverAt + n.ApproveWithin)
 			}
 		}
-		w.record(noon, f, posts(noon, "p"))
+		w.posted(f, "p")
 		w.hour(midnight)
 		for minute := range 26 * 60 {
 			now := midnight.Add(time.Duration(minute) * time.Minute)
@@ -35,7 +35,7 @@ func TestNoIssueLeavesEarly(t *testing.T) {
 			for _, worker := range []string{"a", "b"} {
 				for _, d := range w.claimEditions(now, 1000, worker) {
 					if want, known := due[d.DigestID]; !known || !now.Equal(want) {
-						w.t.Errorf("the issue of %s was claimed %v after midnight, want %v", d.Email, now.Sub(midnight),
+						w.Errorf("the issue of %s was claimed %v after midnight, want %v", d.Email, now.Sub(midnight),
 							want.Sub(midnight))
 					}
 					delete(due, d.DigestID)
@@ -44,7 +44,7 @@ func TestNoIssueLeavesEarly(t *testing.T) {
 				}
 			}
 		}
-		want(w.t, "issues that never left", len(due), 0)
+		want(w, "issues that never left", len(due), 0)
 	})
 }
 
@@ -54,14 +54,13 @@ func TestLockedIssues(t *testing.T) {
 	type change = func(w world, n digest.Newsletter)
 	setState := func(state digest.NewsletterState) change {
 		return func(w world, n digest.Newsletter) {
-			w.ok(w.Newsletters.SetNewsletterState(w.ctx(), n.ID, state, "spam", parisMidnight))
+			w.setNewsletter(n, state, "spam", parisMidnight)
 		}
 	}
 	hold, release := setState(digest.NewsletterHeld), setState(digest.NewsletterActive)
 	approve := func(w world, n digest.Newsletter) {
-		_, err := w.Newsletters.ApproveNewsletterLetter(w.ctx(), n.ID, digest.DateOf(parisMidnight.Add(time.Hour)),
-			parisMidnight)
-		w.ok(err)
+		must(w.Newsletters.ApproveNewsletterLetter(w.ctx, n.ID, digest.DateOf(parisMidnight.Add(time.Hour)),
+			parisMidnight))
 	}
 	cases := map[string]struct {
 		approveWithin time.Duration
@@ -86,24 +85,24 @@ func TestLockedIssues(t *testing.T) {
 				f := w.feed("anna.example")
 				n := w.newsletter("anna-writes", w.reader("anna", "UTC"), f)
 				n.ApproveWithin = c.approveWithin
-				w.ok(w.Newsletters.SetNewsletter(w.ctx(), n, noon))
+				w.ok(w.Newsletters.SetNewsletter(w.ctx, n, noon))
 				w.member(n, "ada@example.org", "Europe/Paris")
-				w.record(noon, f, posts(noon, "p"))
+				w.posted(f, "p")
 				w.hour(parisMidnight)
 				if c.lock != nil {
 					c.lock(w, n)
 				}
 				for minute := range 5 {
 					now := parisMidnight.Add(time.Duration(minute) * time.Minute)
-					w.ok(w.Exec(w.ctx(), `UPDATE editions SET next_at = 0 WHERE state = 'ready'`))
+					w.exec(`UPDATE editions SET next_at = 0 WHERE state = 'ready'`)
 					w.restart(now)
-					want(w.t, "claimed while locked", len(w.claimEditions(now, 10, "b")), 0)
-					want(w.t, "claimed again", len(w.claimEditions(now, 10, "b")), 0)
+					want(w, "claimed while locked", len(w.claimEditions(now, 10, "b")), 0)
+					want(w, "claimed again", len(w.claimEditions(now, 10, "b")), 0)
 				}
 				c.unlock(w, n)
 				now := parisMidnight.Add(10 * time.Minute)
 				w.restart(now)
-				want(w.t, "claimed after", len(w.claimEditions(now, 10, "b")), c.left)
+				want(w, "claimed after", len(w.claimEditions(now, 10, "b")), c.left)
 			})
 		})
 	}
@@ -111,7 +110,6 @@ func TestLockedIssues(t *testing.T) {
 
 // restart changes the database as a starting serve does.
 func (w world) restart(now time.Time) {
-	w.t.Helper()
-	_, _, err := w.Editions.RecoverEditions(w.ctx(), now, false)
-	w.ok(err)
+	w.Helper()
+	must2(w.Editions.RecoverEditions(w.ctx, now, false))
 }

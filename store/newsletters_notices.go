@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"digest"
+	"digest/store/db"
 )
 
 // The members of a newsletter get no notices about its feeds. Its publishers get them by email, once for each trouble
@@ -20,7 +21,7 @@ const goesOn = `n.state IN ('active', 'held')`
 
 // saveForPublishers stores the notices for publishers whose kind means that a feed brings no posts any longer.
 func (n *notices) saveForPublishers(ctx context.Context, c conn) error {
-	return c.runRows(ctx, &n.values, `INSERT INTO newsletter_notices (newsletter_id, feed_id, kind, title, url)
+	return c.RunRows(ctx, &n.values, `INSERT INTO newsletter_notices (newsletter_id, feed_id, kind, title, url)
 		WITH v (feed_id, kind, title, url, from_at, to_at) AS (VALUES {rows})
 		SELECT n.id, v.feed_id, v.kind, CASE WHEN s.title <> '' THEN s.title ELSE v.title END, v.url
 		FROM v CROSS JOIN `+publishedFeeds+` WHERE s.feed_id = v.feed_id AND `+goesOn+`
@@ -31,7 +32,7 @@ func (n *notices) saveForPublishers(ctx context.Context, c conn) error {
 // saveSickForPublishers is saveSick for publishers. It stores another illness only if they got the last notice at or
 // before by.
 func saveSickForPublishers(ctx context.Context, c conn, sick *values, by instant) error {
-	return c.runRows(ctx, sick,
+	return c.RunRows(ctx, sick,
 		`INSERT INTO newsletter_notices (newsletter_id, feed_id, kind, title, url, from_at, illness)
 		WITH v (feed_id, title, url, from_at, illness, notified_at) AS (VALUES {rows})
 		SELECT n.id, v.feed_id, 'sick', CASE WHEN s.title <> '' THEN s.title ELSE v.title END, v.url, v.from_at,
@@ -44,7 +45,7 @@ func saveSickForPublishers(ctx context.Context, c conn, sick *values, by instant
 }
 
 func (r *recording) tellPublishersOfMove(ctx context.Context, p *polled) error {
-	return r.c.run(ctx, `INSERT INTO newsletter_notices (newsletter_id, feed_id, kind, title, url, moved_to)
+	return r.c.Run(ctx, `INSERT INTO newsletter_notices (newsletter_id, feed_id, kind, title, url, moved_to)
 		SELECT n.id, s.feed_id, CAST(? AS TEXT), CASE WHEN s.title <> '' THEN s.title ELSE CAST(? AS TEXT) END,
 		CAST(? AS TEXT), CAST(? AS TEXT)
 		FROM `+publishedFeeds+` WHERE s.feed_id = ? AND `+goesOn+` ORDER BY n.id
@@ -102,12 +103,12 @@ func (s Newsletters) PublisherNews(ctx context.Context) (all []PublisherNews, er
 // MarkTold records that publishers got the notices.
 func (s Newsletters) MarkTold(ctx context.Context, news PublisherNews, now time.Time) error {
 	return s.change(ctx, "noting what publishers were told", func(c conn) error {
-		for part := range slices.Chunk(news.Notices, statementRows) {
+		for part := range slices.Chunk(news.Notices, db.StatementRows) {
 			var v values
 			for _, n := range part {
-				v.row(n.FeedID, n.Kind)
+				v.Row(n.FeedID, n.Kind)
 			}
-			if err := c.runRows(ctx, &v,
+			if err := c.RunRows(ctx, &v,
 				`WITH v (feed_id, kind) AS (VALUES {rows}) UPDATE newsletter_notices SET notified_at = ? FROM v
 				WHERE newsletter_notices.newsletter_id = ? AND newsletter_notices.feed_id = v.feed_id
 				AND newsletter_notices.kind = v.kind`, now, news.Newsletter.ID); err != nil {

@@ -11,14 +11,13 @@ import (
 
 // news returns the notices for publishers, and records that they got them.
 func (w world) news(now time.Time) string {
-	w.t.Helper()
-	all, err := w.Newsletters.PublisherNews(w.ctx())
-	w.ok(err)
+	w.Helper()
+	all := must(w.Newsletters.PublisherNews(w.ctx))
 	var said []string
 	for _, news := range all {
 		said = append(said, fmt.Sprint(news.Newsletter.Slug, " to ", strings.Join(news.To, " "), ": ",
 			describe(news.Notices)))
-		w.ok(w.Newsletters.MarkTold(w.ctx(), news, now))
+		w.ok(w.Newsletters.MarkTold(w.ctx, news, now))
 	}
 	return strings.Join(said, "; ")
 }
@@ -28,27 +27,27 @@ func (w world) news(now time.Time) string {
 func TestPublishersAreTold(t *testing.T) {
 	each(t, func(w world) {
 		f, other := w.feed("f.example"), w.feed("other.example")
-		anna, ben := w.reader("anna", "Europe/Paris"), w.reader("ben", "Europe/Paris")
+		anna, ben := w.reader("anna"), w.reader("ben")
 		n := w.newsletter("anna-writes", anna, f, other)
 		ended := w.newsletter("ended", ben, f)
-		w.ok(w.Newsletters.SetNewsletterState(w.ctx(), ended.ID, digest.NewsletterEnded, "", noon))
-		w.ok(w.Newsletters.SetRole(w.ctx(), n.ID, ben.UserID, digest.RoleEditor, noon))
+		w.setNewsletter(ended, digest.NewsletterEnded, "", noon)
+		w.ok(w.Newsletters.SetRole(w.ctx, n.ID, ben.UserID, digest.RoleEditor, noon))
 		m := w.member(n, "mo@example.org", "Europe/Paris")
-		day := func(n int) time.Time { return noon.Add(time.Duration(n) * 24 * time.Hour) }
+		day := func(n int) time.Time { return noon.Add(time.Duration(n) * day) }
 		w.ails(noon, f, day(-8))
 		w.ails(noon, other, day(-8))
 		w.ails(day(1), other, time.Time{})
-		want(w.t, "a feed that is sick, and not one that was", w.news(day(1)),
+		want(w, "a feed that is sick, and not one that was", w.news(day(1)),
 			"anna-writes to anna@example.org ben@example.org: sick f.example")
-		want(w.t, "a member", w.told(digest.Digest{ID: m.DigestID}), "")
+		want(w, "a member", w.told(digest.Digest{ID: m.DigestID}), "")
 		w.ails(day(2), f, day(-8))
-		want(w.t, "told again", w.news(day(2)), "")
+		want(w, "told again", w.news(day(2)), "")
 		w.ails(day(3), f, time.Time{})
 		w.ails(day(12), f, day(4))
-		want(w.t, "another illness within a month", w.news(day(12)), "")
+		want(w, "another illness within a month", w.news(day(12)), "")
 		w.ails(day(40), f, day(4))
-		want(w.t, "after a month", w.news(day(40)), "anna-writes to anna@example.org ben@example.org: sick f.example")
+		want(w, "after a month", w.news(day(40)), "anna-writes to anna@example.org ben@example.org: sick f.example")
 		w.die(f, day(94))
-		want(w.t, "dead", w.news(day(94)), "anna-writes to anna@example.org ben@example.org: dead f.example")
+		want(w, "dead", w.news(day(94)), "anna-writes to anna@example.org ben@example.org: dead f.example")
 	})
 }

@@ -16,9 +16,9 @@ func ownersToday(ctx context.Context, c conn, ids []digest.NewsletterID,
 		ID       digest.NewsletterID
 		TimeZone string
 	}
-	if err := c.all(ctx, &rows, `SELECT n.id, COALESCE(u.time_zone, 'UTC') AS time_zone FROM newsletters n
+	if err := c.All(ctx, &rows, `SELECT n.id, COALESCE(u.time_zone, 'UTC') AS time_zone FROM newsletters n
 		LEFT JOIN digests d ON d.id = n.archive_id LEFT JOIN users u ON u.id = d.user_id WHERE n.id`+
-		c.d.oneOf, keys(c.d, ids)); err != nil {
+		c.d.OneOf, ids); err != nil {
 		return nil, err
 	}
 	days := make(map[digest.NewsletterID]digest.Date, len(rows))
@@ -27,7 +27,7 @@ func ownersToday(ctx context.Context, c conn, ids []digest.NewsletterID,
 		if err != nil {
 			return nil, err
 		}
-		days[r.ID] = digest.DateOf(now.time().In(zone))
+		days[r.ID] = digest.DateOf(now.Time().In(zone))
 	}
 	return days, nil
 }

@@ -13,9 +13,8 @@ import (
 
 // numbers returns the counts of a newsletter, without days on which nothing happened.
 func (w world) numbers(n digest.Newsletter, now time.Time) (all []newsletter.Day) {
-	w.t.Helper()
-	days, err := w.Newsletters.NewsletterNumbers(w.ctx(), n, now, 400)
-	w.ok(err)
+	w.Helper()
+	days := must(w.Newsletters.NewsletterNumbers(w.ctx, n, now, 400))
 	for _, d := range days {
 		if !d.Quiet() {
 			all = append(all, d)
@@ -32,10 +31,10 @@ func TestNewsletterNumbers(t *testing.T) {
 		n := w.newsletter("anna-writes", w.reader("anna", "Pacific/Auckland"), f)
 		other := w.newsletter("ben-writes", w.reader("ben", "UTC"), f)
 		m, li := w.member(n, "mo@example.org", "Europe/Paris"), w.member(n, "li@example.org", "Europe/Paris")
-		w.subscribe(w.reader("ada", "Europe/Paris"), f) // her email belongs to no newsletter
-		wantDiff(w.t, "joined", w.numbers(n, noon), []newsletter.Day{{Day: parisDay, Members: 2, Joined: 2}})
+		w.subscribe(w.reader("ada"), f) // her email belongs to no newsletter
+		wantDiff(w, "joined", w.numbers(n, noon), []newsletter.Day{{Day: parisDay, Members: 2, Joined: 2}})
 
-		w.record(noon, f, posts(noon, "p"))
+		w.posted(f, "p")
 		w.hour(parisMidnight)
 		byDigest := map[digest.DigestID]digest.EditionID{}
 		var marks []digest.Mark
@@ -43,34 +42,31 @@ func TestNewsletterNumbers(t *testing.T) {
 			byDigest[e.DigestID] = e.ID
 			marks = append(marks, digest.Mark{ID: e.ID, State: digest.EditionSent})
 		}
-		want(w.t, "letters, and a reader's mail", len(marks), 3)
+		want(w, "letters, and a reader's mail", len(marks), 3)
 		w.mark(parisMidnight, "t", marks...)
 		w.mark(parisMidnight, "t", marks...) // no longer held
 		sent := newsletter.Day{Day: parisDay, Members: 2, Joined: 2, LetterCounts: newsletter.LetterCounts{Sent: 2}}
-		wantDiff(w.t, "sent", w.numbers(n, parisMidnight), []newsletter.Day{sent})
+		wantDiff(w, "sent", w.numbers(n, parisMidnight), []newsletter.Day{sent})
 
-		later := parisMidnight.Add(24 * time.Hour)
+		later := parisMidnight.Add(day)
 		for range 2 { // a repeated report counts once
-			_, _, err := w.Editions.RecordBounce(w.ctx(), later,
-				digest.Bounce{Edition: byDigest[m.DigestID], Kind: digest.SoftBounce})
-			w.ok(err)
-			_, _, err = w.Editions.RecordBounce(w.ctx(), later,
-				digest.Bounce{Edition: byDigest[m.DigestID], Kind: digest.HardBounce})
-			w.ok(err)
-			_, _, err = w.Editions.RecordBounce(w.ctx(), later,
-				digest.Bounce{Edition: byDigest[li.DigestID], Kind: digest.Complaint})
-			w.ok(err)
+			must2(w.Editions.RecordBounce(w.ctx, later,
+				digest.Bounce{Edition: byDigest[m.DigestID], Kind: digest.SoftBounce}))
+			must2(w.Editions.RecordBounce(w.ctx, later,
+				digest.Bounce{Edition: byDigest[m.DigestID], Kind: digest.HardBounce}))
+			must2(w.Editions.RecordBounce(w.ctx, later,
+				digest.Bounce{Edition: byDigest[li.DigestID], Kind: digest.Complaint}))
 		}
 		next := newsletter.Day{Day: parisDay.Plus(1), Members: 1, Left: 1,
 			LetterCounts: newsletter.LetterCounts{Bounced: 1, Complained: 1}}
-		wantDiff(w.t, "came back; who complains leaves", w.numbers(n, later), []newsletter.Day{sent, next})
+		wantDiff(w, "came back; who complains leaves", w.numbers(n, later), []newsletter.Day{sent, next})
 
-		w.ok(w.Readers.RemoveUser(w.ctx(), m.UserID, later.Add(24*time.Hour))) // the counts of removed users stay
-		w.ok(w.Readers.RemoveUser(w.ctx(), li.UserID, later.Add(24*time.Hour)))
+		w.remove(m.UserID, later.Add(day)) // the counts of removed users stay
+		w.remove(li.UserID, later.Add(day))
 		end := later.AddDate(0, 0, 3)
 		gone := []newsletter.Day{sent, next, {Day: parisDay.Plus(2), Left: 1}}
-		wantDiff(w.t, "their accounts are gone", w.numbers(n, end), gone)
-		wantDiff(w.t, "the other's", w.numbers(other, end), []newsletter.Day(nil))
+		wantDiff(w, "their accounts are gone", w.numbers(n, end), gone)
+		wantDiff(w, "the other's", w.numbers(other, end), []newsletter.Day(nil))
 	})
 }
 
@@ -79,29 +75,25 @@ func TestNewsletterNumbersOfJoining(t *testing.T) {
 	each(t, func(w world) {
 		n := w.newsletter("anna-writes", w.reader("anna", "UTC"), w.feed("anna.example"))
 		m := w.member(n, "mo@example.org", "UTC")
-		_, created, err := w.Members.Join(w.ctx(), n.ID, store.Joining{Email: "mo@example.org", Asked: true}, noon)
-		w.ok(err)
-		want(w.t, "again", created, false)
+		_, created := must2(w.Members.Join(w.ctx, n.ID, store.Joining{Email: "mo@example.org", Asked: true}, noon))
+		want(w, "again", created, false)
 		// An import.
-		_, _, err = w.Members.Join(w.ctx(), n.ID,
-			store.Joining{Email: "li@example.org", TimeZone: "UTC", JoinedAt: noon.AddDate(-3, 0, 0)}, noon)
-		w.ok(err)
+		must2(w.Members.Join(w.ctx, n.ID,
+			store.Joining{Email: "li@example.org", TimeZone: "UTC", JoinedAt: noon.AddDate(-3, 0, 0)}, noon))
 		w.ask(n, noon, "asked@example.org")
-		want(w.t, "asked, and no member yet", w.askAll(noon), 1)
+		want(w, "asked, and no member yet", w.askAll(noon), 1)
 		today := digest.DateOf(noon)
-		wantDiff(w.t, "joined", w.numbers(n, noon), []newsletter.Day{{Day: today, Members: 2, Joined: 2}})
+		wantDiff(w, "joined", w.numbers(n, noon), []newsletter.Day{{Day: today, Members: 2, Joined: 2}})
 		for range 2 {
-			w.ok(w.Readers.SetDigestState(w.ctx(), m.DigestID, digest.DigestLeft, noon.Add(time.Hour)))
+			w.ok(w.Readers.SetDigestState(w.ctx, m.DigestID, digest.DigestLeft, noon.Add(time.Hour)))
 		}
-		wantDiff(w.t, "left", w.numbers(n, noon), []newsletter.Day{{Day: today, Members: 1, Joined: 2, Left: 1}})
-		_, _, err = w.Members.Join(w.ctx(), n.ID, store.Joining{Email: "mo@example.org", Asked: true},
-			noon.Add(2*time.Hour))
-		w.ok(err)
-		wantDiff(w.t, "back", w.numbers(n, noon), []newsletter.Day{{Day: today, Members: 2, Joined: 3, Left: 1}})
-		w.ok(w.Newsletters.SetNewsletterState(w.ctx(), n.ID, digest.NewsletterEnded, "", noon.AddDate(0, 0, 400)))
-		days, err := w.Newsletters.NewsletterNumbers(w.ctx(), n, noon.AddDate(0, 0, 400), 366)
-		w.ok(err)
-		want(w.t, "a year", fmt.Sprint(len(days), days[0].Day, days[0].Members, days[365].Left, days[365].Members),
+		wantDiff(w, "left", w.numbers(n, noon), []newsletter.Day{{Day: today, Members: 1, Joined: 2, Left: 1}})
+		must2(w.Members.Join(w.ctx, n.ID, store.Joining{Email: "mo@example.org", Asked: true},
+			noon.Add(2*time.Hour)))
+		wantDiff(w, "back", w.numbers(n, noon), []newsletter.Day{{Day: today, Members: 2, Joined: 3, Left: 1}})
+		w.setNewsletter(n, digest.NewsletterEnded, "", noon.AddDate(0, 0, 400))
+		days := must(w.Newsletters.NewsletterNumbers(w.ctx, n, noon.AddDate(0, 0, 400), 366))
+		want(w, "a year", fmt.Sprint(len(days), days[0].Day, days[0].Members, days[365].Left, days[365].Members),
 			"366 2026-12-24 2 2 0")
 	})
 }
@@ -112,19 +104,18 @@ func TestNewsletterNumbersOfADeadWorker(t *testing.T) {
 		f := w.feed("anna.example")
 		n := w.newsletter("anna-writes", w.reader("anna", "UTC"), f)
 		w.member(n, "mo@example.org", "UTC")
-		w.record(noon, f, posts(noon, "p"))
+		w.posted(f, "p")
 		midnight := parisMidnight.Add(time.Hour)
 		w.hour(midnight)
 		e := w.claimEditions(midnight, 100, "t")[0]
 		w.dot(midnight, "t", e.ID)
-		_, err := w.Editions.MarkEditionsUnsynced(w.ctx(), midnight, "t",
+		must(w.Editions.MarkEditionsUnsynced(w.ctx, midnight, "t",
 			[]digest.Mark{{ID: e.ID, State: digest.EditionSent}},
-			[]digest.Dot{{ID: 999}})
-		w.ok(err) // the worker dies before it updates the edition
-		want(w.t, "in doubt", w.recoverDead(midnight.Add(time.Hour)), 0)
-		want(w.t, "in doubt", w.recoverDead(midnight.Add(2*time.Hour)), 0)
-		want(w.t, "state", w.edition(e.ID).State, digest.EditionSent)
-		wantDiff(w.t, "sent once", w.numbers(n, midnight)[1:],
+			[]digest.Dot{{ID: 999}})) // the worker dies before it updates the edition
+		want(w, "in doubt", w.recoverDead(midnight.Add(time.Hour)), 0)
+		want(w, "in doubt", w.recoverDead(midnight.Add(2*time.Hour)), 0)
+		want(w, "state", w.edition(e.ID).State, digest.EditionSent)
+		wantDiff(w, "sent once", w.numbers(n, midnight)[1:],
 			[]newsletter.Day{{Day: parisDay, Members: 1, LetterCounts: newsletter.LetterCounts{Sent: 1}}})
 	})
 }

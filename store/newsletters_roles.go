@@ -6,12 +6,13 @@ import (
 
 	"digest"
 	"digest/calendar"
+	"digest/store/db"
 )
 
 // RoleOf returns the role of a user in a newsletter, RoleNone if they have none.
 func (s Newsletters) RoleOf(ctx context.Context, id digest.NewsletterID, user digest.UserID) (role digest.Role,
 	err error) {
-	_, err = s.read().find(ctx, &role, `SELECT role FROM newsletter_roles WHERE newsletter_id = ? AND user_id = ?`, id,
+	_, err = s.read().Find(ctx, &role, `SELECT role FROM newsletter_roles WHERE newsletter_id = ? AND user_id = ?`, id,
 		user)
 	return role, failed("reading a role", err)
 }
@@ -44,7 +45,7 @@ func (s Newsletters) SetRole(ctx context.Context, id digest.NewsletterID, user d
 			return err
 		}
 		var was digest.Role
-		if _, err := c.find(ctx, &was, `SELECT role FROM newsletter_roles WHERE newsletter_id = ? AND user_id = ?`, id,
+		if _, err := c.Find(ctx, &was, `SELECT role FROM newsletter_roles WHERE newsletter_id = ? AND user_id = ?`, id,
 			user); err != nil {
 			return err
 		}
@@ -54,15 +55,15 @@ func (s Newsletters) SetRole(ctx context.Context, id digest.NewsletterID, user d
 		case was == role:
 			return nil
 		case role == digest.RoleNone:
-			if err := c.run(ctx, `DELETE FROM newsletter_tokens WHERE newsletter_id = ? AND user_id = ?`, id,
+			if err := c.Run(ctx, `DELETE FROM newsletter_tokens WHERE newsletter_id = ? AND user_id = ?`, id,
 				user); err != nil {
 				return err
 			}
-			return c.run(ctx, `DELETE FROM newsletter_roles WHERE newsletter_id = ? AND user_id = ?`, id, user)
+			return c.Run(ctx, `DELETE FROM newsletter_roles WHERE newsletter_id = ? AND user_id = ?`, id, user)
 		case role == digest.RoleOwner:
 			return makeOwner(ctx, c, n, user, now)
 		case role != digest.RoleEditor:
-			return invalid("a role is owner or editor, not %q", role)
+			return db.Invalid("a role is owner or editor, not %q", role)
 		}
 		return setRole(ctx, c, id, user, role, now)
 	})
@@ -70,7 +71,7 @@ func (s Newsletters) SetRole(ctx context.Context, id digest.NewsletterID, user d
 
 func setRole(ctx context.Context, c conn, id digest.NewsletterID, user digest.UserID, role digest.Role,
 	now time.Time) error {
-	return c.run(ctx, `INSERT INTO newsletter_roles (newsletter_id, user_id, role, created_at) VALUES (?, ?, ?, ?)
+	return c.Run(ctx, `INSERT INTO newsletter_roles (newsletter_id, user_id, role, created_at) VALUES (?, ?, ?, ?)
 		ON CONFLICT (newsletter_id, user_id) DO UPDATE SET role = excluded.role`, id, user, role, now)
 }
 
@@ -88,11 +89,11 @@ func handOver(ctx context.Context, c conn, n digest.Newsletter, to digest.UserID
 	if err != nil {
 		return err
 	}
-	if err := c.run(ctx, `UPDATE newsletter_roles SET role = 'editor', offered_at = 0 WHERE newsletter_id = ?
+	if err := c.Run(ctx, `UPDATE newsletter_roles SET role = 'editor', offered_at = 0 WHERE newsletter_id = ?
 		AND (role = 'owner' OR offered_at > 0)`, n.ID); err != nil {
 		return err
 	}
-	if err := c.run(ctx, `UPDATE digests SET user_id = ? WHERE id = ?`, to, n.ArchiveID); err != nil {
+	if err := c.Run(ctx, `UPDATE digests SET user_id = ? WHERE id = ?`, to, n.ArchiveID); err != nil {
 		return err
 	}
 	s, err := archive.schedule()
@@ -114,11 +115,11 @@ func (s Newsletters) OfferNewsletter(ctx context.Context, id digest.NewsletterID
 		if n.State == digest.NewsletterPending {
 			return errPendingStays(n)
 		}
-		if err := c.run(ctx, `UPDATE newsletter_roles SET offered_at = 0 WHERE newsletter_id = ? AND offered_at > 0`,
+		if err := c.Run(ctx, `UPDATE newsletter_roles SET offered_at = 0 WHERE newsletter_id = ? AND offered_at > 0`,
 			id); err != nil {
 			return err
 		}
-		found, err := c.exec(ctx,
+		found, err := c.Exec(ctx,
 			`UPDATE newsletter_roles SET offered_at = ? WHERE newsletter_id = ? AND user_id = ? AND role = 'editor'`,
 			now, id, editor)
 		if err == nil && found == 0 {
@@ -143,7 +144,7 @@ func (s Newsletters) AcceptOffer(ctx context.Context, id digest.NewsletterID, us
 			return err
 		}
 		var offered int64
-		if _, err := c.find(ctx, &offered,
+		if _, err := c.Find(ctx, &offered,
 			`SELECT offered_at FROM newsletter_roles WHERE newsletter_id = ? AND user_id = ?`, id, user); err != nil {
 			return err
 		}

@@ -46,9 +46,7 @@ func TestThirtyDaysOfThousands(t *testing.T) {
 			all = append(all, store.Joining{Email: fmt.Sprintf("m%d@example%d.org", i, i%50),
 				TimeZone: zones[i%len(zones)], Asked: true})
 		}
-		sum, err := w.Members.JoinAll(w.ctx(), n.ID, all, begin)
-		w.ok(err)
-		want(w.t, "joined", sum.Joined, len(all))
+		want(w, "joined", must(w.Members.JoinAll(w.ctx, n.ID, all, begin)).Joined, len(all))
 		const days = 30
 		published := make(map[string]time.Time)
 		var listed []string
@@ -61,22 +59,21 @@ func TestThirtyDaysOfThousands(t *testing.T) {
 				w.record(published[name], f, posts(published[name], name), listed...)
 				listed = append(listed, name)
 			}
-			if due, err := w.Count(w.ctx(), `SELECT count(*) FROM digests WHERE state = 'active' AND next_due_at <= ?`,
+			if due, err := w.Count(w.ctx, `SELECT count(*) FROM digests WHERE state = 'active' AND next_due_at <= ?`,
 				now.Unix()); err != nil || due > 0 {
 				w.ok(err)
 				w.hour(now)
 				letters += w.sendAll(now)
 			}
 		}
-		want(w.t, "posts", len(published), days)
-		want(w.t, "letters", letters, days*len(all))
+		want(w, "posts", len(published), days)
+		want(w, "letters", letters, days*len(all))
 		for _, zone := range zones {
-			loc, err := time.LoadLocation(zone)
-			w.ok(err)
+			loc := must(time.LoadLocation(zone))
 			for name, at := range published {
 				rows, members := w.cameIn(zone, name, digest.DateOf(at.In(loc)).Plus(1))
 				if rows != inZone || members != inZone {
-					w.t.Errorf("%s in %s came %d times, to %d members in the letter of its day, of %d", name, zone,
+					w.Errorf("%s in %s came %d times, to %d members in the letter of its day, of %d", name, zone,
 						rows, members, inZone)
 				}
 			}
@@ -86,7 +83,7 @@ func TestThirtyDaysOfThousands(t *testing.T) {
 
 // sendAll claims all editions that may be sent, marks them as sent, and returns how many.
 func (w world) sendAll(now time.Time) (n int) {
-	w.t.Helper()
+	w.Helper()
 	for round := 0; ; round++ {
 		token := fmt.Sprint(now.Unix(), ".", round)
 		claimed := w.claimEditions(now, 200, token)
@@ -104,17 +101,15 @@ func (w world) sendAll(now time.Time) (n int) {
 
 // cameIn returns how often the members in a zone got a post, and how many of them got it in the issue of a date.
 func (w world) cameIn(zone, post string, date digest.Date) (rows, members int) {
-	w.t.Helper()
+	w.Helper()
 	// This order of joins reads few rows. SQLite would otherwise start with the post, and read all its hidden rows.
 	const came = ` FROM users u CROSS JOIN memberships m CROSS JOIN digest_posts dp CROSS JOIN posts p
 		CROSS JOIN editions e
 		WHERE p.identity = ? AND u.time_zone = ? AND m.user_id = u.id AND dp.digest_id = m.digest_id
 		AND p.id = dp.post_id
 		AND e.digest_id = dp.digest_id AND e.due_at = dp.visible_at`
-	rows, err := w.Count(w.ctx(), `SELECT count(*)`+came, post, zone)
-	w.ok(err)
-	members, err = w.Count(w.ctx(), `SELECT count(DISTINCT dp.digest_id)`+
+	rows = w.count(`SELECT count(*)`+came, post, zone)
+	members = w.count(`SELECT count(DISTINCT dp.digest_id)`+
 		came+` AND e.local_date = ? AND e.state = 'sent'`, post, zone, date.String())
-	w.ok(err)
 	return rows, members
 }

@@ -40,7 +40,7 @@ func (s Newsletters) AddNewsletterToken(ctx context.Context, t NewsletterToken, 
 		return 0, digest.Refuse(digest.Invalid, "enter a name of at most %d characters for the token", maxTokenName)
 	}
 	return changed(ctx, s.database, "adding a token", func(c conn) (id int64, err error) {
-		n, err := c.number(ctx, `SELECT count(*)`+fromTokens+`WHERE t.newsletter_id = ?`, t.NewsletterID)
+		n, err := c.Number(ctx, `SELECT count(*)`+fromTokens+`WHERE t.newsletter_id = ?`, t.NewsletterID)
 		if err != nil {
 			return 0, err
 		}
@@ -48,7 +48,7 @@ func (s Newsletters) AddNewsletterToken(ctx context.Context, t NewsletterToken, 
 			return 0, digest.Refuse(digest.Conflict, "a newsletter can have at most %d tokens; remove one first",
 				MostNewsletterTokens)
 		}
-		err = c.get(ctx, &id, `INSERT INTO newsletter_tokens (newsletter_id, user_id, name, token_hash, read_only,
+		err = c.Get(ctx, &id, `INSERT INTO newsletter_tokens (newsletter_id, user_id, name, token_hash, read_only,
 			created_at) VALUES (?, ?, ?, ?, ?, ?) RETURNING id`,
 			t.NewsletterID, t.UserID, t.Name, hash, t.ReadOnly, now)
 		return id, err
@@ -63,10 +63,8 @@ func (s Newsletters) NewsletterTokens(ctx context.Context, id digest.NewsletterI
 
 // RemoveNewsletterToken deletes a token. It returns digest.NotFound if the newsletter has no such token.
 func (s Newsletters) RemoveNewsletterToken(ctx context.Context, newsletter digest.NewsletterID, id int64) error {
-	return s.change(ctx, "removing a token", func(c conn) error {
-		return c.runOne(ctx, notFound("there is no such token"),
-			`DELETE FROM newsletter_tokens WHERE id = ? AND newsletter_id = ?`, id, newsletter)
-	})
+	return s.runOne(ctx, "removing a token", notFound("there is no such token"),
+		`DELETE FROM newsletter_tokens WHERE id = ? AND newsletter_id = ?`, id, newsletter)
 }
 
 // UseNewsletterToken returns the token with a hash, and records the day. It returns digest.NotFound for an unknown

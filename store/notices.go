@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"digest"
+	"digest/store/db"
 )
 
 // tellGaps stores notices that posts of a feed may be missing, if none of the posts in its document was known.
@@ -54,7 +55,7 @@ func (p *polled) notBusy() {
 type notices struct{ values }
 
 func (n *notices) add(f digest.Feed, kind digest.NoticeKind, gap digest.Gap) {
-	n.row(f.ID, kind, f.Title, f.URL, gap.From, from(gap.To))
+	n.Row(f.ID, kind, f.Title, f.URL, gap.From, from(gap.To))
 }
 
 // isTold selects the digests d whose readers get notices about their feeds. For a newsletter, only its publishers get
@@ -68,7 +69,7 @@ func (n *notices) save(ctx context.Context, c conn) error {
 	if err := n.saveForPublishers(ctx, c); err != nil {
 		return err
 	}
-	return c.runRows(ctx, &n.values,
+	return c.RunRows(ctx, &n.values,
 		`INSERT INTO notices (digest_id, visible_at, feed_id, kind, title, url, from_at, to_at)
 			WITH v (feed_id, kind, title, url, from_at, to_at) AS (VALUES {rows})
 			SELECT s.digest_id, d.next_due_at, v.feed_id, v.kind, CASE WHEN s.title <> '' THEN s.title
@@ -95,7 +96,7 @@ func (r *recording) tellMove(ctx context.Context, p *polled) error {
 	if err := r.tellPublishersOfMove(ctx, p); err != nil {
 		return err
 	}
-	return r.c.run(ctx, `INSERT INTO notices (digest_id, visible_at, feed_id, kind, title, url, moved_to)
+	return r.c.Run(ctx, `INSERT INTO notices (digest_id, visible_at, feed_id, kind, title, url, moved_to)
 		SELECT s.digest_id, d.next_due_at, s.feed_id, CAST(? AS TEXT), CASE WHEN s.title <> '' THEN s.title
 		ELSE CAST(? AS TEXT) END,
 			CASE WHEN s.address LIKE '%' || `+aLine+` || `+aLine+` || '%' THEN CAST(? AS TEXT)
@@ -124,7 +125,7 @@ func (s *database) noticesOf(ctx context.Context, parts []part, told map[digest.
 	}
 	v := partRows(parts)
 	var rows []noticeRow
-	err := s.read().allRows(ctx, &rows, &v, `WITH v (edition_id, digest_id, due_at, carried) AS (VALUES {rows})
+	err := s.read().AllRows(ctx, &rows, &v, `WITH v (edition_id, digest_id, due_at, carried) AS (VALUES {rows})
 		SELECT v.edition_id, v.carried, n.visible_at,
 			`+noticeColumns+` FROM v CROSS JOIN notices n
 		WHERE n.digest_id = v.digest_id AND n.visible_at = v.due_at`)
@@ -166,7 +167,7 @@ func (s *database) changesIn(ctx context.Context, rows []noticeRow) (map[int64]d
 		return nil, nil
 	}
 	found, err := readRows[digest.LinkChange](ctx, s.read(), "", `SELECT `+
-		linkChangeColumns+` FROM link_changes x WHERE x.id`+s.d.oneOf, keys(s.d, ids))
+		linkChangeColumns+` FROM link_changes x WHERE x.id`+s.d.OneOf, ids)
 	changes := make(map[int64]digest.LinkChange, len(found))
 	for _, x := range found {
 		changes[x.ID] = x
@@ -193,7 +194,7 @@ func (r noticeRow) repeats(before noticeRow) bool {
 func (s Editions) Notices(ctx context.Context, editions []digest.Delivery) (map[digest.EditionID][]digest.Notice,
 	error) {
 	told := make(map[digest.EditionID][]digest.Notice)
-	for some := range slices.Chunk(editions, statementRows) {
+	for some := range slices.Chunk(editions, db.StatementRows) {
 		parts, err := s.partsOf(ctx, some)
 		if err == nil {
 			err = s.noticesOf(ctx, parts, told)

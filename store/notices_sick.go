@@ -26,13 +26,13 @@ func (r *recording) tellSick(ctx context.Context) error {
 			back = append(back, p.Feed.ID)
 		case p.Illness != digest.Well && p.Feed.State == digest.FeedActive:
 			f := p.Feed
-			sick.row(f.ID, f.Title, f.URL, from(f.FailingSince), p.Illness, r.now.plus(-toldAgain))
+			sick.Row(f.ID, f.Title, f.URL, from(f.FailingSince), p.Illness, r.now.Plus(-toldAgain))
 		}
 	}
 	if err := dropWaitingNotices(ctx, r.c, back, `'sick', 'dead'`); err != nil {
 		return err
 	}
-	if err := saveSickForPublishers(ctx, r.c, &sick, r.now.plus(-toldAgain)); err != nil {
+	if err := saveSickForPublishers(ctx, r.c, &sick, r.now.Plus(-toldAgain)); err != nil {
 		return err
 	}
 	if err := saveSick(ctx, r.c, &sick); err != nil {
@@ -44,7 +44,7 @@ func (r *recording) tellSick(ctx context.Context) error {
 // saveSick stores notices that feeds are sick. It skips readers who have a notice of this illness, or a recent one of
 // another illness.
 func saveSick(ctx context.Context, c conn, sick *values) error {
-	return c.runRows(ctx, sick,
+	return c.RunRows(ctx, sick,
 		`INSERT INTO notices (digest_id, visible_at, feed_id, kind, title, url, from_at, illness)
 		WITH v (feed_id, title, url, from_at, illness, notified_at) AS (VALUES {rows})
 		SELECT s.digest_id, d.next_due_at, v.feed_id, 'sick', CASE WHEN s.title <> '' THEN s.title ELSE v.title END,
@@ -64,11 +64,11 @@ func dropWaitingNotices(ctx context.Context, c conn, ids []digest.FeedID, kinds 
 	if len(ids) == 0 {
 		return nil
 	}
-	if err := c.run(ctx, `DELETE FROM newsletter_notices WHERE kind IN (`+
+	if err := c.Run(ctx, `DELETE FROM newsletter_notices WHERE kind IN (`+
 		kinds+`) AND (kind <> 'sick' OR notified_at = 0) AND feed_id IN (`+list(ids)+`)`); err != nil {
 		return err
 	}
-	return c.run(ctx, `DELETE FROM notices WHERE kind IN (`+kinds+`) AND (digest_id, visible_at, feed_id) IN (
+	return c.Run(ctx, `DELETE FROM notices WHERE kind IN (`+kinds+`) AND (digest_id, visible_at, feed_id) IN (
 		SELECT s.digest_id, d.next_due_at, s.feed_id FROM subscriptions s JOIN digests d ON d.id = s.digest_id
 		WHERE s.feed_id IN (`+list(ids)+`))`)
 }

@@ -13,9 +13,8 @@ import (
 
 // told describes the notices that wait for a digest: "gap f.example 12:00-13:00; ...".
 func (w world) told(d digest.Digest) string {
-	w.t.Helper()
-	list, err := w.Editions.WaitingNotices(w.ctx(), d.ID)
-	w.ok(err)
+	w.Helper()
+	list := must(w.Editions.WaitingNotices(w.ctx, d.ID))
 	return describe(list)
 }
 
@@ -33,15 +32,13 @@ func describe(list []digest.Notice) string {
 
 // editionNotices describes the notices of a digest's editions, oldest first.
 func (w world) editionNotices(d digest.Digest) string {
-	w.t.Helper()
-	list, err := w.Editions.Editions(w.ctx(), d.ID, 100)
-	w.ok(err)
+	w.Helper()
+	list := must(w.Editions.Editions(w.ctx, d.ID, 100))
 	var all []string
 	for _, e := range list {
-		told, err := w.Editions.Notices(w.ctx(), []digest.Delivery{{Edition: e}})
-		w.ok(err)
+		told := must(w.Editions.Notices(w.ctx, []digest.Delivery{{Edition: e}}))
 		for _, n := range told[e.ID] {
-			want(w.t, "digest", n.DigestID, d.ID)
+			want(w, "digest", n.DigestID, d.ID)
 		}
 		all = append([]string{e.LocalDate.String() + " " + describe(told[e.ID])}, all...)
 	}
@@ -50,39 +47,37 @@ func (w world) editionNotices(d digest.Digest) string {
 
 // gap records a poll that may have lost posts since an instant.
 func (w world) gap(now time.Time, f digest.Feed, from time.Time, identities ...string) {
-	w.t.Helper()
+	w.Helper()
 	p := store.Polled{Feed: f, Posts: posts(now, identities...), Listed: identities,
 		Gap: &digest.Gap{From: from, To: now}}
 	p.Feed.ParsedAt, p.Feed.BusyInterval = now, 2*time.Hour
-	_, err := w.Feeds.Record(w.ctx(), now, []store.Polled{p})
-	w.ok(err)
+	must(w.Feeds.Record(w.ctx, now, []store.Polled{p}))
 }
 
 func TestGapsAreTold(t *testing.T) {
 	each(t, func(w world) {
-		ada, bob, cyd := w.reader("ada", "Europe/Paris"), w.reader("bob", "Europe/Paris"),
-			w.reader("cyd", "Europe/Paris")
+		ada, bob, cyd := w.reader("ada"), w.reader("bob"),
+			w.reader("cyd")
 		f := w.feed("f.example")
 		w.ok(w.addTitled(ada, f, "Mine"))
 		w.subscribe(bob, f)
-		w.ok(w.Readers.SetDigestState(w.ctx(), bob.ID, digest.DigestPaused, noon))
-		w.record(noon, f, posts(noon, "1"))
+		w.setState(bob, digest.DigestPaused, noon)
+		w.posted(f, "1")
 		hour := func(n int) time.Time { return noon.Add(time.Duration(n) * time.Hour) }
-		_, err := w.Subscriptions.Subscribe(w.ctx(), digest.Subscription{DigestID: cyd.ID, FeedID: f.ID}, hour(1))
-		w.ok(err)
+		must(w.Subscriptions.Subscribe(w.ctx, digest.Subscription{DigestID: cyd.ID, FeedID: f.ID}, hour(1)))
 
 		w.gap(hour(2), f, noon, "2", "3")
-		want(w.t, "ada", w.told(ada), "gap Mine 12:00-14:00")
-		want(w.t, "bob pauses", w.told(bob), "")
-		want(w.t, "cyd, since she takes it", w.told(cyd), "gap f.example 13:00-14:00")
-		want(w.t, "busy", w.feedAgain(f).BusyInterval, 2*time.Hour)
+		want(w, "ada", w.told(ada), "gap Mine 12:00-14:00")
+		want(w, "bob pauses", w.told(bob), "")
+		want(w, "cyd, since she takes it", w.told(cyd), "gap f.example 13:00-14:00")
+		want(w, "busy", w.feedAgain(f).BusyInterval, 2*time.Hour)
 		w.gap(hour(4), f, hour(2), "4", "5")
-		want(w.t, "two are one", w.told(ada), "gap Mine 12:00-16:00")
+		want(w, "two are one", w.told(ada), "gap Mine 12:00-16:00")
 		w.hour(parisMidnight)
-		want(w.t, "edition", w.editionNotices(ada), "2026-11-20 gap Mine 12:00-16:00")
-		want(w.t, "told once", w.told(ada), "")
-		w.ok(w.Subscriptions.Unsubscribe(w.ctx(), ada.ID, f.ID))
-		want(w.t, "and it stays", w.editionNotices(ada), "2026-11-20 gap Mine 12:00-16:00")
+		want(w, "edition", w.editionNotices(ada), "2026-11-20 gap Mine 12:00-16:00")
+		want(w, "told once", w.told(ada), "")
+		w.unsubscribe(ada, f)
+		want(w, "and it stays", w.editionNotices(ada), "2026-11-20 gap Mine 12:00-16:00")
 	})
 }
 
@@ -99,19 +94,17 @@ func TestGapsThatAreNone(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			each(t, func(w world) {
-				ada := w.reader("ada", "Europe/Paris")
-				f := w.feed("f.example")
-				w.subscribe(ada, f)
-				w.record(noon, f, posts(noon, "1"))
-				w.ok(w.Enqueue(w.ctx(), f.ID, noon))
+				ada, f := w.follows()
+				w.posted(f, "1")
+				w.ok(w.Enqueue(w.ctx, f.ID, noon))
 				w.end(noon, w.one(noon, "t"), func(q *store.Polled) {
 					q.Posts, q.Listed, q.FirstRead = p.Posts, p.Listed, p.FirstRead
 					q.Gap = &digest.Gap{From: noon.Add(-time.Hour), To: noon}
 					q.Feed.BusyInterval, q.Feed.PollAt = 2*time.Hour, noon.Add(2*time.Hour)
 				})
-				want(w.t, "told", w.told(ada), "")
-				want(w.t, "busy", w.feedAgain(f).BusyInterval, 0)
-				want(w.t, "queued", w.feedAgain(f).PollAt, time.Time{})
+				want(w, "told", w.told(ada), "")
+				want(w, "busy", w.feedAgain(f).BusyInterval, 0)
+				want(w, "queued", w.feedAgain(f).PollAt, time.Time{})
 			})
 		})
 	}
@@ -121,119 +114,83 @@ func TestGapsThatAreNone(t *testing.T) {
 func TestGapThatIsNoneOfAFeedThatSkips(t *testing.T) {
 	each(t, func(w world) {
 		f := w.feed("f.example")
-		w.subscribe(w.reader("ada", "Europe/Paris"), f)
-		w.record(noon, f, posts(noon, "1"))
-		w.ok(w.Enqueue(w.ctx(), f.ID, noon))
+		w.subscribe(w.reader("ada"), f)
+		w.posted(f, "1")
+		w.ok(w.Enqueue(w.ctx, f.ID, noon))
 		w.end(noon, w.one(noon, "t"), func(q *store.Polled) {
 			q.Posts, q.Listed = posts(noon, "2", "1"), []string{"2", "1"}
 			q.Gap = &digest.Gap{From: noon.Add(-time.Hour), To: noon}
 			q.Feed.SkipHours = 1 << 23
 			q.Feed.BusyInterval, q.Feed.PollAt = 2*time.Hour, noon.Add(9*time.Hour)
 		})
-		want(w.t, "busy", w.feedAgain(f).BusyInterval, 0)
-		want(w.t, "queued", w.feedAgain(f).PollAt, noon.Add(9*time.Hour))
-	})
-}
-
-// An edition may consist of notices only.
-func TestEditionOfNoticesAlone(t *testing.T) {
-	each(t, func(w world) {
-		ada, bob := w.reader("ada", "Europe/Paris"), w.reader("bob", "Europe/Paris")
-		f := w.feed("f.example")
-		w.subscribe(ada, f)
-		w.die(f, noon)
-		want(w.t, "editions", w.hour(parisMidnight), 1)
-		want(w.t, "ada's", w.editionNotices(ada), "2026-11-20 dead f.example")
-		want(w.t, "without posts", w.editions(ada), "2026-11-20")
-		want(w.t, "bob's", w.editions(bob), "")
-		want(w.t, "numbered", w.again(ada).Editions, 1)
-		w.send(parisMidnight.Add(time.Hour))
-		want(w.t, "the next day", w.hour(parisMidnight.Add(24*time.Hour)), 0)
-		w.holds("sent", 1, `SELECT count(*) FROM editions WHERE state = 'sent'`)
+		want(w, "busy", w.feedAgain(f).BusyInterval, 0)
+		want(w, "queued", w.feedAgain(f).PollAt, noon.Add(9*time.Hour))
 	})
 }
 
 // die records that a feed has failed for too long.
 func (w world) die(f digest.Feed, now time.Time) {
-	w.t.Helper()
+	w.Helper()
 	f = w.feedAgain(f)
 	f.State, f.Errors, f.FirstErrorAt = digest.FeedDead, 99, now
-	_, err := w.Feeds.Record(w.ctx(), now, []store.Polled{{Feed: f}})
-	w.ok(err)
+	w.poll(now, store.Polled{Feed: f})
 }
 
 func TestTheDeadAreToldOnce(t *testing.T) {
 	each(t, func(w world) {
-		ada, bob := w.reader("ada", "Europe/Paris"), w.reader("bob", "Europe/Paris")
+		ada, bob := w.two()
 		f := w.feed("f.example")
 		w.subscribe(ada, f)
 		w.subscribe(bob, f)
-		w.ok(w.Readers.SetDigestState(w.ctx(), bob.ID, digest.DigestPaused, noon))
+		w.setState(bob, digest.DigestPaused, noon)
 		w.die(f, noon)
-		want(w.t, "told", w.told(ada), "dead f.example")
-		want(w.t, "bob, when he comes back", w.told(bob), "dead f.example")
+		want(w, "told", w.told(ada), "dead f.example")
+		want(w, "bob, when he comes back", w.told(bob), "dead f.example")
 		w.hour(parisMidnight)
 		tried := w.feedAgain(f)
 		tried.State = digest.FeedTrial
 		w.set(tried)
 		w.die(f, parisMidnight)
-		want(w.t, "a trial that failed", w.told(ada), "")
+		want(w, "a trial that failed", w.told(ada), "")
 		tried.State = digest.FeedTrial
 		w.set(tried)
 		tried.State = digest.FeedActive
 		w.set(tried)
-		want(w.t, "it lives before bob was told", w.told(bob), "")
-		want(w.t, "ada was", w.editionNotices(ada), "2026-11-20 dead f.example")
+		want(w, "it lives before bob was told", w.told(bob), "")
+		want(w, "ada was", w.editionNotices(ada), "2026-11-20 dead f.example")
 	})
 }
 
 // Notices move and are deleted as hidden posts are.
 func TestNoticesMoveWithTheMidnight(t *testing.T) {
 	each(t, func(w world) {
-		ada := w.reader("ada", "Europe/Paris")
+		ada := w.reader("ada")
 		f, g := w.feed("f.example"), w.feed("g.example")
 		w.subscribe(ada, f, g)
 		one := noon.Add(time.Hour)
 		w.gap(one, f, noon, "1", "2")
 		w.gap(one, g, noon, "1", "2")
 		both := "gap f.example 12:00-13:00; gap g.example 12:00-13:00"
-		w.ok(w.Readers.SetTimeZone(w.ctx(), ada.UserID, "Asia/Tokyo", noon))
-		want(w.t, "in another zone", w.told(ada), both)
-		w.ok(w.Readers.SetCadence(w.ctx(), ada.ID, 1<<time.Sunday, noon))
-		want(w.t, "on another day", w.told(ada), both)
-		w.ok(w.Readers.SetDigestState(w.ctx(), ada.ID, digest.DigestPaused, noon))
-		w.ok(w.Readers.SetDigestState(w.ctx(), ada.ID, digest.DigestActive, noon.Add(30*24*time.Hour)))
-		want(w.t, "after a pause", w.told(ada), both)
-		w.ok(w.Subscriptions.Unsubscribe(w.ctx(), ada.ID, f.ID))
-		want(w.t, "without the feed", w.told(ada), "gap g.example 12:00-13:00")
-		w.ok(w.Readers.SetDigestState(w.ctx(), ada.ID, digest.DigestLeft, noon))
+		w.setZone(ada, "Asia/Tokyo", noon)
+		want(w, "in another zone", w.told(ada), both)
+		w.setCadence(ada, 1<<time.Sunday, noon)
+		want(w, "on another day", w.told(ada), both)
+		w.setState(ada, digest.DigestPaused, noon)
+		w.setState(ada, digest.DigestActive, noon.Add(30*day))
+		want(w, "after a pause", w.told(ada), both)
+		w.unsubscribe(ada, f)
+		want(w, "without the feed", w.told(ada), "gap g.example 12:00-13:00")
+		w.setState(ada, digest.DigestLeft, noon)
 		w.holds("of who left, in case they come back", 1, `SELECT count(*) FROM notices`)
-		w.ok(w.Readers.SetDigestState(w.ctx(), ada.ID, digest.DigestActive, noon.Add(40*24*time.Hour)))
+		w.setState(ada, digest.DigestActive, noon.Add(40*day))
 		w.holds("of who came back late", 0, `SELECT count(*) FROM notices`)
 
-		bob := w.reader("bob", "Europe/Paris")
+		bob := w.reader("bob")
 		w.subscribe(bob, f)
 		w.gap(one, f, noon, "3", "4")
 		w.holds("bob's", 1, `SELECT count(*) FROM notices`)
-		w.ok(w.Readers.RemoveUser(w.ctx(), bob.UserID, noon))
+		w.remove(bob.UserID, noon)
 		w.holds("of who was removed", 0, `SELECT count(*) FROM notices`)
-	})
-}
-
-// An edition of the date may exist already: see TestReleasePostponesWhatCannotBe.
-func TestNoticesArePostponed(t *testing.T) {
-	each(t, func(w world) {
-		ada := w.reader("ada", "Europe/Paris")
-		f := w.feed("f.example")
-		w.subscribe(ada, f)
-		w.record(noon, f, posts(noon, "p"))
-		w.hour(parisMidnight)
-		w.move(ada, parisMidnight.Add(time.Hour))
-		w.die(f, parisMidnight)
-		want(w.t, "no second edition", w.hour(parisMidnight.Add(2*time.Hour)), 0)
-		want(w.t, "it waits", w.told(ada), "dead f.example")
-		w.hour(parisMidnight.Add(24 * time.Hour))
-		want(w.t, "told", w.editionNotices(ada), "2026-11-20 ; 2026-11-21 dead f.example")
 	})
 }
 
@@ -243,7 +200,7 @@ func TestTellingExcludesReleasing(t *testing.T) {
 	each(t, func(w world) {
 		f := w.feed("f.example")
 		for i := range readers {
-			w.subscribe(w.reader(fmt.Sprint("reader", i), "Europe/Paris"), f)
+			w.subscribe(w.reader(fmt.Sprint("reader", i)), f)
 		}
 		gone := make([]digest.Feed, 10)
 		for i := range gone {
@@ -261,14 +218,14 @@ func TestTellingExcludesReleasing(t *testing.T) {
 		})
 		wg.Go(func() {
 			for _, g := range gone {
-				if _, err := w.Feeds.Retire(w.ctx(), noon, []digest.FeedID{g.ID}); err != nil {
-					w.t.Error(err)
+				if _, err := w.Feeds.Retire(w.ctx, noon, []digest.FeedID{g.ID}); err != nil {
+					w.Error(err)
 				}
 			}
 		})
 		told := make(chan struct{})
 		go func() { wg.Wait(); close(told) }()
-		for now, done := parisMidnight, false; !done; now = now.Add(24 * time.Hour) {
+		for now, done := parisMidnight, false; !done; now = now.Add(day) {
 			select {
 			case <-told:
 				done = true
@@ -287,24 +244,22 @@ func TestTellingExcludesReleasing(t *testing.T) {
 
 func TestPruneTakesAllOfAFeed(t *testing.T) {
 	each(t, func(w world) {
-		ada, bob := w.reader("ada", "Europe/Paris"), w.reader("bob", "Europe/Paris")
+		ada, bob := w.two()
 		f := w.asked("f.example", noon)
 		w.ok(w.addTitled(ada, f, "Mine"))
 		w.subscribe(bob, f)
-		w.ok(w.Readers.SetDigestState(w.ctx(), bob.ID, digest.DigestPaused, noon))
+		w.setState(bob, digest.DigestPaused, noon)
 		f.ParsedAt = noon
-		_, err := w.Feeds.Record(w.ctx(), noon, []store.Polled{{
+		w.poll(noon, store.Polled{
 			Feed: f, Posts: posts(noon, "1"), Listed: []string{"1"},
 			Body: &store.Body{Bytes: []byte("x")}, Poll: store.PollRecord{At: noon, Outcome: "changed"},
-		}})
-		w.ok(err)
+		})
 		w.say410(f, noon)
-		_, err = w.Feeds.Retire(w.ctx(), noon, []digest.FeedID{f.ID})
-		w.ok(err)
+		must(w.Feeds.Retire(w.ctx, noon, []digest.FeedID{f.ID}))
 		w.hour(parisMidnight)
 		w.send(parisMidnight)
-		want(w.t, "told", w.editionNotices(ada), "2026-11-20 gone Mine")
-		now := noon.Add(keep + 45*24*time.Hour)
+		want(w, "told", w.editionNotices(ada), "2026-11-20 gone Mine")
+		now := noon.Add(keep + 45*day)
 		w.hour(now)
 		w.prune(now)
 		for _, table := range []string{"feeds", "posts", "bodies", "polls", "editions", "notices"} {
@@ -314,6 +269,6 @@ func TestPruneTakesAllOfAFeed(t *testing.T) {
 			}
 			w.holds(table, n, `SELECT count(*) FROM `+table)
 		}
-		want(w.t, "bob", w.told(bob), "gone ")
+		want(w, "bob", w.told(bob), "gone ")
 	})
 }

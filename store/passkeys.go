@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"digest"
+	"digest/store/db"
 )
 
 const mostPasskeys = 20
@@ -41,20 +42,20 @@ func (s Sessions) UserByHandle(ctx context.Context, handle []byte) (digest.User,
 // the user has mostPasskeys.
 func (s Sessions) AddPasskey(ctx context.Context, p Passkey, now time.Time) error {
 	err := s.write(ctx, func(c conn) error {
-		n, err := c.number(ctx, `SELECT count(*) FROM passkeys WHERE user_id = ?`, p.UserID)
+		n, err := c.Number(ctx, `SELECT count(*) FROM passkeys WHERE user_id = ?`, p.UserID)
 		if err != nil {
 			return err
 		}
 		if n >= mostPasskeys {
-			return invalid("there are %d passkeys already; remove one first", n)
+			return db.Invalid("there are %d passkeys already; remove one first", n)
 		}
-		_, err = c.exec(ctx, `INSERT INTO passkeys (user_id, credential_id, credential, sign_count, name, created_at)
+		err = c.Run(ctx, `INSERT INTO passkeys (user_id, credential_id, credential, sign_count, name, created_at)
 			VALUES (?, ?, ?, ?, ?, ?)`,
 			p.UserID, p.CredentialID, p.Credential, p.SignCount, p.Name, now)
 		return err
 	})
-	if isUnique(err) {
-		err = conflict("this passkey already exists")
+	if db.IsUnique(err) {
+		err = db.Conflict("this passkey already exists")
 	}
 	return failed("storing a passkey", err)
 }
@@ -77,11 +78,8 @@ func (s Sessions) UsePasskey(ctx context.Context, was Passkey, credential string
 // digest.NotFound if the user has no such passkey.
 func (s Sessions) RemovePasskey(ctx context.Context, user digest.UserID, id int64, keep []byte) error {
 	return s.change(ctx, "removing a passkey", func(c conn) error {
-		n, err := c.exec(ctx, `DELETE FROM passkeys WHERE id = ? AND user_id = ?`, id, user)
-		if err == nil && n == 0 {
-			return notFound("there is no such passkey")
-		}
-		if err != nil {
+		if err := c.RunOne(ctx, notFound("there is no such passkey"),
+			`DELETE FROM passkeys WHERE id = ? AND user_id = ?`, id, user); err != nil {
 			return err
 		}
 		return endOtherSessions(ctx, c, user, keep, ` AND passkey_id = ?`, id)
@@ -92,10 +90,10 @@ func (s Sessions) RemovePasskey(ctx context.Context, user digest.UserID, id int6
 func (s Sessions) AddCeremony(ctx context.Context, hash []byte, user digest.UserID, data string, now,
 	expires time.Time) error {
 	return s.change(ctx, "storing what a passkey is asked", func(c conn) error {
-		if _, err := c.exec(ctx, `DELETE FROM passkey_challenges WHERE expires_at <= ?`, now); err != nil {
+		if err := c.Run(ctx, `DELETE FROM passkey_challenges WHERE expires_at <= ?`, now); err != nil {
 			return err
 		}
-		_, err := c.exec(ctx, `INSERT INTO passkey_challenges (token_hash, user_id, data, expires_at)
+		err := c.Run(ctx, `INSERT INTO passkey_challenges (token_hash, user_id, data, expires_at)
 			VALUES (?, ?, ?, ?)`, hash, user, data, expires)
 		return err
 	})

@@ -37,8 +37,8 @@ func (s Editions) PictureSizes(ctx context.Context, addresses []string) (map[str
 	}
 	c := s.read()
 	rows, err := readRows[row](ctx, c, "reading the sizes of pictures",
-		`SELECT address, width, height FROM picture_sizes WHERE address`+c.d.oneOf,
-		keys(c.d, each(addresses, pictureKey)))
+		`SELECT address, width, height FROM picture_sizes WHERE address`+c.d.OneOf,
+		each(addresses, pictureKey))
 	sizes := make(map[string]digest.PictureSize, len(rows))
 	for _, r := range rows {
 		sizes[byKey[r.Address]] = r.PictureSize

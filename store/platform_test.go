@@ -22,23 +22,21 @@ type platform struct {
 // work makes a worker claim feeds, and then store its results.
 func (p *platform) work(worker int, now time.Time) {
 	load := &p.loads[worker]
-	claimed, _, err := p.Feeds.ClaimFeeds(p.ctx(), now, store.ClaimOptions{
+	claimed, _ := must2(p.Feeds.ClaimFeeds(p.ctx, now, store.ClaimOptions{
 		N: 128, Lease: time.Hour, Token: fmt.Sprint(worker, now), Full: load.Full(), Next: load.Next,
-	})
-	p.ok(err)
+	}))
 	var polled []store.Polled
 	var places []*poller.Place
 	for _, c := range claimed {
 		places = append(places, load.Begin(c.Queued()))
 		polled = append(polled, p.poll(c, now))
 	}
-	_, err = p.Feeds.Record(p.ctx(), now, polled)
-	p.ok(err)
+	must(p.Feeds.Record(p.ctx, now, polled))
 	for i, place := range places {
 		load.End(place, polled[i].Feed.Errors == 0)
 	}
 	for _, x := range polled {
-		p.ok(p.Feeds.GiveBackHost(p.ctx(), x.Feed.Host, x.Token, now))
+		p.ok(p.Feeds.GiveBackHost(p.ctx, x.Feed.Host, x.Token, now))
 	}
 }
 
@@ -68,7 +66,7 @@ func TestPlatformRefusesFew(t *testing.T) {
 			for i := range hosts {
 				feeds = append(feeds, w.inDomain(fmt.Sprintf("d%d.example", i), 1, noon)...)
 			}
-			w.ok(w.Exec(w.ctx(), `UPDATE feeds SET address = '192.0.2.1'`))
+			w.exec(`UPDATE feeds SET address = '192.0.2.1'`)
 			return feeds
 		},
 	} {
@@ -81,8 +79,7 @@ func TestPlatformRefusesFew(t *testing.T) {
 					for worker := range p.loads {
 						p.work(worker, now)
 					}
-					next, queued, err := p.Feeds.NextPoll(p.ctx())
-					p.ok(err)
+					next, queued := must2(p.Feeds.NextPoll(p.ctx))
 					if now = now.Add(time.Second); queued && next.After(now) {
 						now = next
 					}

@@ -30,7 +30,7 @@ func (s Feeds) Polls(ctx context.Context, id digest.FeedID, since time.Time) ([]
 	}
 	const reading = "reading the history of a feed"
 	var gathered string // read first: if they become a row in between, they appear twice, and are not missed
-	if _, err := s.read().find(ctx, &gathered, `SELECT unchanged FROM feed_times WHERE feed_id = ?`, id); err != nil {
+	if _, err := s.read().Find(ctx, &gathered, `SELECT unchanged FROM feed_times WHERE feed_id = ?`, id); err != nil {
 		return nil, failed(reading, err)
 	}
 	rows, err := readRows[row](ctx, s.read(), reading,
@@ -53,11 +53,11 @@ func (s Feeds) Polls(ctx context.Context, id digest.FeedID, since time.Time) ([]
 // PrunePolls deletes polls older than 90 days from the histories of all feeds, in several transactions, and returns
 // the number of rows. The counters keep them. Polls that share a row are deleted with the last of them.
 func (s Feeds) PrunePolls(ctx context.Context, now time.Time) (int, error) {
-	old, n, last := at(now).plus(-keepPolls), 0, digest.FeedID(0)
+	old, n, last := at(now).Plus(-keepPolls), 0, digest.FeedID(0)
 	for {
 		// The key begins with the feed. So this examines each feed once, and locks nothing if nothing is old.
 		var ids []digest.FeedID
-		err := s.read().all(ctx, &ids, `SELECT f.id FROM feeds f WHERE f.id > ?
+		err := s.read().All(ctx, &ids, `SELECT f.id FROM feeds f WHERE f.id > ?
 			AND EXISTS (SELECT 1 FROM polls p WHERE p.feed_id = f.id AND p.at < ?) ORDER BY f.id LIMIT ?`, last, old,
 			prunedFeeds)
 		if err != nil {
@@ -82,13 +82,13 @@ func (s Feeds) PrunePolls(ctx context.Context, now time.Time) (int, error) {
 }
 
 func deletePolls(ctx context.Context, c conn, ids []digest.FeedID, old instant) (int, error) {
-	return c.exec(ctx, `DELETE FROM polls WHERE (feed_id, at) IN (SELECT p.feed_id, p.at FROM polls p
-		WHERE p.feed_id`+c.d.oneOf+` AND p.at < ? LIMIT ?)`, keys(c.d, ids), old, prunedPolls)
+	return c.Exec(ctx, `DELETE FROM polls WHERE (feed_id, at) IN (SELECT p.feed_id, p.at FROM polls p
+		WHERE p.feed_id`+c.d.OneOf+` AND p.at < ? LIMIT ?)`, ids, old, prunedPolls)
 }
 
 func (s *database) pruneRobots(ctx context.Context, now time.Time) error {
 	return s.run(ctx, "forgetting robots.txt of sites that are asked no more",
-		`DELETE FROM robots WHERE fetched_at < ?`, at(now).plus(-keepRobots))
+		`DELETE FROM robots WHERE fetched_at < ?`, at(now).Plus(-keepRobots))
 }
 
 // A PollRecord is one poll in the history of a feed.
@@ -123,14 +123,14 @@ func (r *recording) notePolls(ctx context.Context) error {
 	for _, p := range r.polls {
 		packed, full := p.pack()
 		if n := len(full); n > 0 {
-			v.poll(p.Feed.ID, full[n-1], packPolls(full))
+			addPoll(&v, p.Feed.ID, full[n-1], packPolls(full))
 		}
 		if !packed && !p.Poll.At.IsZero() {
-			v.poll(p.Feed.ID, p.Poll, "")
+			addPoll(&v, p.Feed.ID, p.Poll, "")
 		}
 	}
 	// Two polls of one second are the same poll, recorded twice.
-	return r.c.runRows(ctx, &v,
+	return r.c.RunRows(ctx, &v,
 		`INSERT INTO polls (feed_id, at, outcome, status, requests, bytes, millis, note, unchanged)
 			VALUES {rows} ON CONFLICT (feed_id, at) DO NOTHING`)
 }

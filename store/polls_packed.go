@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"digest"
+	"digest/store/db"
 )
 
 // Most polls find nothing new, and differ in little but their time. They are collected in feed_times.unchanged, in a
@@ -57,7 +58,7 @@ func unpackPolls(packed string) (polls []PollRecord) {
 			}
 			numbers[i] = n
 		}
-		last.At = (at(last.At) + instant(numbers[0])).time()
+		last.At = (at(last.At) + instant(numbers[0])).Time()
 		last.Took, last.Bytes = time.Duration(numbers[1])*time.Millisecond, numbers[2]
 		if len(cells) == 6 {
 			last.Status, last.Requests, last.Note = int(numbers[3]), int(numbers[4]), cells[5]
@@ -74,7 +75,7 @@ func (p *polled) pack() (packed bool, full []PollRecord) {
 	gathered := unpackPolls(p.unchanged)
 	if packed = p.Poll.isPackable(); packed &&
 		!slices.ContainsFunc(gathered, func(r PollRecord) bool { return at(r.At) == at(p.Poll.At) }) {
-		p.Poll.Note = clean(p.Poll.Note)
+		p.Poll.Note = db.Clean(p.Poll.Note)
 		gathered = append(gathered, p.Poll)
 	}
 	if len(gathered) < packedPolls && p.Feed.URL == p.stored.URL {
@@ -85,7 +86,7 @@ func (p *polled) pack() (packed bool, full []PollRecord) {
 	return packed, gathered
 }
 
-// poll adds the row of a poll, or of polls that are packed into it.
-func (v *values) poll(feed digest.FeedID, r PollRecord, packed string) {
-	v.row(feed, r.At, r.Outcome, r.Status, r.Requests, r.Bytes, r.Took.Milliseconds(), r.Note, packed)
+// addPoll adds the row of a poll, or of polls that are packed into it.
+func addPoll(v *values, feed digest.FeedID, r PollRecord, packed string) {
+	v.Row(feed, r.At, r.Outcome, r.Status, r.Requests, r.Bytes, r.Took.Milliseconds(), r.Note, packed)
 }

@@ -12,9 +12,9 @@ import (
 )
 
 func (w world) addPoll(f int64, at time.Time) {
-	w.t.Helper()
-	w.ok(w.Exec(w.ctx(), `INSERT INTO polls (feed_id, at, outcome, status, requests, bytes, millis, note)
-		VALUES (?, ?, 'unchanged', 304, 1, 20, 150, 'a note')`, f, at.Unix()))
+	w.Helper()
+	w.exec(`INSERT INTO polls (feed_id, at, outcome, status, requests, bytes, millis, note)
+		VALUES (?, ?, 'unchanged', 304, 1, 20, 150, 'a note')`, f, at.Unix())
 }
 
 func TestPolls(t *testing.T) {
@@ -24,8 +24,7 @@ func TestPolls(t *testing.T) {
 			w.addPoll(int64(f.ID), noon.Add(-time.Duration(i)*day))
 		}
 		w.addPoll(int64(other.ID), noon)
-		got, err := w.Feeds.Polls(w.ctx(), f.ID, noon.Add(-day))
-		w.ok(err)
+		got := must(w.Feeds.Polls(w.ctx, f.ID, noon.Add(-day)))
 		one := store.PollRecord{Outcome: "unchanged", Status: 304, Requests: 1, Bytes: 20, Took: 150 * time.Millisecond,
 			Note: "a note"}
 		yesterday, today := one, one
@@ -39,9 +38,7 @@ func TestPolls(t *testing.T) {
 // Polls that found nothing new share rows, and each is read as it was stored.
 func TestPollsShareRows(t *testing.T) {
 	each(t, func(w world) {
-		ada := w.reader("ada", "Europe/Paris")
-		f := w.feed("a.example")
-		w.subscribe(ada, f)
+		_, f := w.follows()
 		chance := rand.New(rand.NewPCG(25, 2))
 		var all []store.PollRecord
 		now, alike := noon, 0
@@ -61,25 +58,22 @@ func TestPollsShareRows(t *testing.T) {
 				alike++
 			}
 			all = append(all, p)
-			w.ok(w.Exec(w.ctx(), `UPDATE feed_times SET last_attempt_at = 0`))
-			w.ok(w.Enqueue(w.ctx(), f.ID, now))
-			w.ok(w.Exec(w.ctx(), `UPDATE hosts SET lease_until = 0`))
+			w.exec(`UPDATE feed_times SET last_attempt_at = 0`)
+			w.ok(w.Enqueue(w.ctx, f.ID, now))
+			w.exec(`UPDATE hosts SET lease_until = 0`)
 			claimed := w.one(now, fmt.Sprint(i))
 			w.end(now, claimed, func(polled *store.Polled) { polled.Poll = p })
 			w.end(now, claimed, func(polled *store.Polled) { polled.Poll = p }) // its lease has ended
 		}
-		got, err := w.Feeds.Polls(w.ctx(), f.ID, noon)
-		w.ok(err)
+		got := must(w.Feeds.Polls(w.ctx, f.ID, noon))
 		if !reflect.DeepEqual(got, all) {
 			t.Errorf("got %+v\nwant %+v", got, all)
 		}
-		rows, err := w.Count(w.ctx(), `SELECT count(*) FROM polls`)
-		w.ok(err)
-		want(w.t, "rows", rows, len(all)-alike+alike/16)
+		rows := w.count(`SELECT count(*) FROM polls`)
+		want(w, "rows", rows, len(all)-alike+alike/16)
 		since := all[len(all)-20].At
-		got, err = w.Feeds.Polls(w.ctx(), f.ID, since)
-		w.ok(err)
-		want(w.t, "the last 20", len(got), 20)
+		got = must(w.Feeds.Polls(w.ctx, f.ID, since))
+		want(w, "the last 20", len(got), 20)
 	})
 }
 
@@ -92,23 +86,18 @@ func TestPrunePolls(t *testing.T) {
 				w.addPoll(int64(f.ID), noon.Add(-time.Duration(age)*day))
 			}
 		}
-		w.ok(w.Feeds.SaveRobots(w.ctx(), digest.Robots{Origin: "https://old.example", FetchedAt: noon.Add(-91 * day)}))
-		w.ok(w.Feeds.SaveRobots(w.ctx(), digest.Robots{Origin: "https://new.example", FetchedAt: noon.Add(-8 * day)}))
-		n, err := w.Feeds.PrunePolls(w.ctx(), noon)
-		w.ok(err)
-		want(w.t, "deleted", n, 6)
-		n, err = w.Feeds.PrunePolls(w.ctx(), noon)
-		w.ok(err)
-		want(w.t, "again", n, 0)
-		n, err = w.Count(w.ctx(), `SELECT count(*) FROM polls WHERE at >= ?`, noon.Add(-90*day).Unix())
-		w.ok(err)
-		want(w.t, "kept", n, 6)
-		_, old, err := w.Feeds.Robots(w.ctx(), "https://old.example")
-		w.ok(err)
-		_, young, err := w.Feeds.Robots(w.ctx(), "https://new.example")
-		w.ok(err)
-		want(w.t, "a robots.txt long unread is kept", old, false)
-		want(w.t, "a young one is kept", young, true)
+		w.ok(w.Feeds.SaveRobots(w.ctx, digest.Robots{Origin: "https://old.example", FetchedAt: noon.Add(-91 * day)}))
+		w.ok(w.Feeds.SaveRobots(w.ctx, digest.Robots{Origin: "https://new.example", FetchedAt: noon.Add(-8 * day)}))
+		n := must(w.Feeds.PrunePolls(w.ctx, noon))
+		want(w, "deleted", n, 6)
+		n = must(w.Feeds.PrunePolls(w.ctx, noon))
+		want(w, "again", n, 0)
+		n = w.count(`SELECT count(*) FROM polls WHERE at >= ?`, noon.Add(-90*day).Unix())
+		want(w, "kept", n, 6)
+		_, old := must2(w.Feeds.Robots(w.ctx, "https://old.example"))
+		_, young := must2(w.Feeds.Robots(w.ctx, "https://new.example"))
+		want(w, "a robots.txt long unread is kept", old, false)
+		want(w, "a young one is kept", young, true)
 	})
 }
 
@@ -117,38 +106,33 @@ func TestPrunePollsInParts(t *testing.T) {
 	each(t, func(w world) {
 		f := w.feed("a.example")
 		const more = 3
-		w.ok(w.Exec(w.ctx(), fmt.Sprintf(
+		w.exec(fmt.Sprintf(
 			`INSERT INTO polls (feed_id, at, outcome) WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n
 				WHERE i < %d)
-			SELECT %d, i, 'unchanged' FROM n`, 3*store.PrunedPolls+more, f.ID)))
-		n, err := w.DeletePolls(w.ctx(), f.ID, noon)
-		w.ok(err)
-		want(w.t, "deleted at once", n, store.PrunedPolls)
-		n, err = w.Feeds.PrunePolls(w.ctx(), noon)
-		w.ok(err)
-		want(w.t, "deleted in all", n, 2*store.PrunedPolls+more)
+			SELECT %d, i, 'unchanged' FROM n`, 3*store.PrunedPolls+more, f.ID))
+		n := must(w.DeletePolls(w.ctx, f.ID, noon))
+		want(w, "deleted at once", n, store.PrunedPolls)
+		n = must(w.Feeds.PrunePolls(w.ctx, noon))
+		want(w, "deleted in all", n, 2*store.PrunedPolls+more)
 	})
 }
 
 // TestRobots: the stored robots.txt is returned, and the newest one stays.
 func TestRobots(t *testing.T) {
 	each(t, func(w world) {
-		_, known, err := w.Feeds.Robots(w.ctx(), "https://a.example")
-		w.ok(err)
-		want(w.t, "known before", known, false)
+		_, known := must2(w.Feeds.Robots(w.ctx, "https://a.example"))
+		want(w, "known before", known, false)
 		r := digest.Robots{Origin: "https://a.example", FetchedAt: noon, ETag: `"1"`, LastModified: "yesterday",
 			Rules: "disallow: /\n"}
-		w.ok(w.Feeds.SaveRobots(w.ctx(), r))
+		w.ok(w.Feeds.SaveRobots(w.ctx, r))
 		older := digest.Robots{Origin: r.Origin, FetchedAt: noon.Add(-time.Hour)}
-		w.ok(w.Feeds.SaveRobots(w.ctx(), older))
-		got, known, err := w.Feeds.Robots(w.ctx(), r.Origin)
-		w.ok(err)
-		want(w.t, "known", known, true)
-		want(w.t, "the stored", got, r)
+		w.ok(w.Feeds.SaveRobots(w.ctx, older))
+		got, known := must2(w.Feeds.Robots(w.ctx, r.Origin))
+		want(w, "known", known, true)
+		want(w, "the stored", got, r)
 		r.FetchedAt, r.Rules = noon.Add(time.Hour), ""
-		w.ok(w.Feeds.SaveRobots(w.ctx(), r))
-		got, _, err = w.Feeds.Robots(w.ctx(), r.Origin)
-		w.ok(err)
-		want(w.t, "the newer", got, r)
+		w.ok(w.Feeds.SaveRobots(w.ctx, r))
+		got, _ = must2(w.Feeds.Robots(w.ctx, r.Origin))
+		want(w, "the newer", got, r)
 	})
 }

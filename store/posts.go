@@ -2,7 +2,6 @@ package store
 
 import (
 	"context"
-	"database/sql"
 	"encoding/json"
 	"fmt"
 	"math"
@@ -13,6 +12,7 @@ import (
 	"time"
 
 	"digest"
+	"digest/store/db"
 )
 
 // postColumns are the columns of a post without its content, which is long.
@@ -42,25 +42,12 @@ func enclosuresText(all []digest.Enclosure) string {
 	return string(text)
 }
 
-// storedEnclosures scans a column that enclosuresText encoded.
-type storedEnclosures []digest.Enclosure
-
-// Scan implements sql.Scanner. It treats invalid JSON as no enclosures.
-func (e *storedEnclosures) Scan(value any) error {
-	var text sql.NullString
-	err := text.Scan(value)
-	if text.String == "" || json.Unmarshal([]byte(text.String), e) != nil {
-		*e = nil
-	}
-	return err
-}
-
 // Posts returns posts with their content, ordered by key. It omits posts that no longer exist.
 func (s Editions) Posts(ctx context.Context, ids []digest.PostID) ([]digest.Post, error) {
 	posts := make([]digest.Post, 0, len(ids))
-	for part := range slices.Chunk(slices.Sorted(slices.Values(ids)), statementRows) {
-		err := s.read().all(ctx, &posts, `SELECT `+postColumns+`, p.content FROM posts p WHERE p.id`+
-			s.d.oneOf+` ORDER BY p.id`, keys(s.d, part))
+	for part := range slices.Chunk(slices.Sorted(slices.Values(ids)), db.StatementRows) {
+		err := s.read().All(ctx, &posts, `SELECT `+postColumns+`, p.content FROM posts p WHERE p.id`+
+			s.d.OneOf+` ORDER BY p.id`, part)
 		if err != nil {
 			return nil, fmt.Errorf("reading posts: %w", err)
 		}
@@ -98,13 +85,13 @@ const maxFeedCache = 200_000
 func (s *database) feedsOf(ctx context.Context, ids []digest.PostID) (map[digest.PostID]digest.FeedID, error) {
 	found := make(map[digest.PostID]digest.FeedID, len(ids))
 	missing := s.feedCache.look(ids, found)
-	for part := range slices.Chunk(missing, statementRows) {
+	for part := range slices.Chunk(missing, db.StatementRows) {
 		var rows []struct {
 			PostID digest.PostID `db:"id"`
 			FeedID digest.FeedID
 		}
-		if err := s.read().all(ctx, &rows, `SELECT id, feed_id FROM posts WHERE id`+
-			s.d.oneOf, keys(s.d, part)); err != nil {
+		if err := s.read().All(ctx, &rows, `SELECT id, feed_id FROM posts WHERE id`+
+			s.d.OneOf, part); err != nil {
 			return nil, err
 		}
 		for _, r := range rows {
@@ -153,14 +140,14 @@ func (s Feeds) KnownPosts(ctx context.Context, feed digest.FeedID, identities []
 	known := make(map[string]string, len(identities))
 	given := make(map[string]string, len(identities)) // keyed by the stored form
 	for _, identity := range identities {
-		given[clean(identity)] = identity
+		given[db.Clean(identity)] = identity
 	}
 	var v values
 	for _, identity := range identities {
-		v.row(identity)
+		v.Row(identity)
 	}
 	var rows []struct{ Identity, ContentHash string }
-	err := s.read().allRows(ctx, &rows, &v, `WITH v (identity) AS (VALUES {rows})
+	err := s.read().AllRows(ctx, &rows, &v, `WITH v (identity) AS (VALUES {rows})
 		SELECT p.identity, p.content_hash FROM v CROSS JOIN posts p WHERE p.feed_id = ? AND p.identity = v.identity`,
 		feed)
 	if err != nil {
@@ -174,7 +161,7 @@ func (s Feeds) KnownPosts(ctx context.Context, feed digest.FeedID, identities []
 
 // HasPosts reports whether any post of a feed is stored.
 func (s Feeds) HasPosts(ctx context.Context, feed digest.FeedID) (bool, error) {
-	n, err := s.read().number(ctx, `SELECT count(*) FROM (SELECT 1 FROM posts p WHERE p.feed_id = ? LIMIT 1) x`, feed)
+	n, err := s.read().Number(ctx, `SELECT count(*) FROM (SELECT 1 FROM posts p WHERE p.feed_id = ? LIMIT 1) x`, feed)
 	return n > 0, failed("looking for posts", err)
 }
 
@@ -242,7 +229,7 @@ const newestBack = 60 * 24 * time.Hour
 func (s Posts) NewestDelivered(ctx context.Context, id digest.DigestID, feeds []digest.FeedID,
 	upTo time.Time) (map[digest.FeedID]time.Time, error) {
 	newest := make(map[digest.FeedID]time.Time, len(feeds))
-	for some := range slices.Chunk(feeds, statementRows) {
+	for some := range slices.Chunk(feeds, db.StatementRows) {
 		rows, err := readRows[struct {
 			FeedID digest.FeedID
 			At     time.Time
@@ -250,7 +237,7 @@ func (s Posts) NewestDelivered(ctx context.Context, id digest.DigestID, feeds []
 			`SELECT p.feed_id, MAX(CASE WHEN p.published_at > 0 THEN p.published_at ELSE p.seen_at END) AS at
 			FROM digest_posts dp JOIN posts p ON p.id = dp.post_id WHERE dp.digest_id = ? AND dp.visible_at > ?
 			AND dp.visible_at <= ?
-			AND p.feed_id`+s.d.oneOf+` GROUP BY p.feed_id`, id, upTo.Add(-newestBack), upTo, keys(s.d, some))
+			AND p.feed_id`+s.d.OneOf+` GROUP BY p.feed_id`, id, upTo.Add(-newestBack), upTo, some)
 		if err != nil {
 			return nil, err
 		}

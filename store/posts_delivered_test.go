@@ -27,19 +27,19 @@ func TestDeliveredOfManyEditions(t *testing.T) {
 			names = append(names, fmt.Sprint(i))
 		}
 		for _, f := range []digest.Feed{often, seldom, merged} {
-			w.record(noon, f, posts(noon, names...))
-			w.ok(w.Exec(w.ctx(), `INSERT INTO subscriptions (digest_id, feed_id, created_at) VALUES (?, ?, 0)`, ann.ID,
-				f.ID))
+			w.posted(f, names...)
+			w.exec(`INSERT INTO subscriptions (digest_id, feed_id, created_at) VALUES (?, ?, 0)`, ann.ID,
+				f.ID)
 		}
-		w.ok(w.Exec(w.ctx(), `UPDATE feeds SET merged_into = ? WHERE id = ?`, seldom.ID, merged.ID))
+		w.exec(`UPDATE feeds SET merged_into = ? WHERE id = ?`, seldom.ID, merged.ID)
 		const editions = 170
 		night := func(i int) time.Time { return parisMidnight.AddDate(0, 0, i) }
 		want := map[digest.FeedID][]delivered{}
 		for i := range editions {
 			date := digest.DateOf(night(i))
-			w.ok(w.Exec(w.ctx(), `INSERT INTO editions (digest_id, local_date, due_at, send_at, number, state, date,
+			w.exec(`INSERT INTO editions (digest_id, local_date, due_at, send_at, number, state, date,
 				next_at, expires_at)
-				VALUES (?, ?, ?, 0, ?, 'sent', 0, 0, 0)`, ann.ID, date.String(), night(i).Unix(), i+1))
+				VALUES (?, ?, ?, 0, ?, 'sent', 0, 0, 0)`, ann.ID, date.String(), night(i).Unix(), i+1)
 			share := map[digest.FeedID]int{often.ID: 2, seldom.ID: 0, merged.ID: 0}
 			if i == 1 || i == 40 {
 				share[seldom.ID], share[merged.ID] = 2, 1
@@ -50,8 +50,8 @@ func TestDeliveredOfManyEditions(t *testing.T) {
 					if slices.Contains(want[f], delivered{date, digest.PostID(post)}) {
 						continue
 					}
-					w.ok(w.Exec(w.ctx(), `INSERT INTO digest_posts (digest_id, visible_at, post_id) VALUES (?, ?, ?)`,
-						ann.ID, night(i).Unix(), post))
+					w.exec(`INSERT INTO digest_posts (digest_id, visible_at, post_id) VALUES (?, ?, ?)`,
+						ann.ID, night(i).Unix(), post)
 					want[f] = append(want[f], delivered{date, digest.PostID(post)})
 				}
 			}
@@ -65,14 +65,13 @@ func TestDeliveredOfManyEditions(t *testing.T) {
 				seen := slices.DeleteFunc(slices.Clone(want[f.ID]),
 					func(d delivered) bool { return d.date.String() > digest.DateOf(night(last)).String() })
 				for _, limit := range []int{1, 5, 10, 33, 1000} {
-					list, err := w.Posts.DeliveredPosts(w.ctx(), ann.ID, f.ID, night(last), limit)
-					w.ok(err)
+					list := must(w.Posts.DeliveredPosts(w.ctx, ann.ID, f.ID, night(last), limit))
 					got := []delivered{}
 					for _, p := range list {
 						got = append(got, delivered{p.Date, p.PostID})
 					}
 					if !slices.Equal(got, seen[:min(limit, len(seen))]) {
-						w.t.Fatalf("%s on night %d, %d at most: %v, want %v", f.URL, last, limit, got,
+						w.Fatalf("%s on night %d, %d at most: %v, want %v", f.URL, last, limit, got,
 							seen[:min(limit, len(seen))])
 					}
 				}

@@ -63,7 +63,7 @@ func (s Posts) VisiblePost(ctx context.Context, user digest.UserID, post digest.
 	if err != nil {
 		return VisiblePost{}, failed("reading the post", err)
 	}
-	v := VisiblePost{Post: posts[0], DigestID: came.DigestID, Edition: came.Date, DueAt: came.CameAt.time(),
+	v := VisiblePost{Post: posts[0], DigestID: came.DigestID, Edition: came.Date, DueAt: came.CameAt.Time(),
 		Saved: came.Saved}
 	labels, err := s.labelsFor(ctx, user, []digest.FeedID{v.FeedID})
 	v.Label = labels[v.FeedID]
@@ -77,7 +77,7 @@ func errNoPost() error { return notFound("there is no such post") }
 // inner SELECT is a scalar so that no planner starts with all rows of the post.
 func delivered(ctx context.Context, c conn, user digest.UserID, post digest.PostID, now instant) (delivery, error) {
 	var d delivery
-	saved, err := c.find(ctx, &d,
+	saved, err := c.Find(ctx, &d,
 		`SELECT digest_id, due_at, due_at AS came_at, local_date AS date, 1 AS saved FROM saved_posts WHERE user_id = ?
 			AND post_id = ?`, user, post)
 	if saved || err != nil {
@@ -106,10 +106,10 @@ func (s Posts) SavePost(ctx context.Context, user digest.UserID, post digest.Pos
 		}
 		// Prune deletes posts in other transactions, so lock the row.
 		if _, err := readOne[digest.PostID](ctx, c, "", errNoPost(), `SELECT p.id FROM posts p WHERE p.id = ?`+
-			c.d.keepRow, post); err != nil {
+			c.d.KeepRow, post); err != nil {
 			return err
 		}
-		return c.run(ctx, `INSERT INTO saved_posts (user_id, post_id, saved_at, digest_id, due_at, local_date)
+		return c.Run(ctx, `INSERT INTO saved_posts (user_id, post_id, saved_at, digest_id, due_at, local_date)
 			VALUES (?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING`, user, post, now, d.DigestID, d.DueAt,
 			d.Date)
 	})
@@ -150,8 +150,8 @@ func (s Posts) SavedAmong(ctx context.Context, user digest.UserID, posts []diges
 		return saved, nil
 	}
 	var ids []digest.PostID
-	err := s.read().all(ctx, &ids, `SELECT post_id FROM saved_posts WHERE user_id = ? AND post_id`+s.d.oneOf, user,
-		keys(s.d, posts))
+	err := s.read().All(ctx, &ids, `SELECT post_id FROM saved_posts WHERE user_id = ? AND post_id`+s.d.OneOf, user,
+		posts)
 	if err != nil {
 		return nil, fmt.Errorf("looking for what is saved: %w", err)
 	}
@@ -173,10 +173,10 @@ func (s *database) labelsFor(ctx context.Context, user digest.UserID,
 		FeedID digest.FeedID `db:"id"`
 		Title  string
 	}
-	err = s.read().all(ctx, &rows, `SELECT f.id, s.title FROM feeds f CROSS JOIN digests d CROSS JOIN subscriptions s
-		WHERE f.id`+s.d.oneOf+` AND d.user_id = ? AND s.digest_id = d.id AND s.paused = 0
+	err = s.read().All(ctx, &rows, `SELECT f.id, s.title FROM feeds f CROSS JOIN digests d CROSS JOIN subscriptions s
+		WHERE f.id`+s.d.OneOf+` AND d.user_id = ? AND s.digest_id = d.id AND s.paused = 0
 		AND s.feed_id = CASE WHEN f.merged_into = 0 THEN f.id ELSE f.merged_into END AND s.title <> ''`,
-		keys(s.d, feeds), user)
+		feeds, user)
 	if err != nil {
 		return nil, fmt.Errorf("reading subscriptions: %w", err)
 	}

@@ -8,6 +8,7 @@ import (
 
 	"digest"
 	"digest/calendar"
+	"digest/store/db"
 )
 
 const (
@@ -66,7 +67,7 @@ func readPruneTime(ctx context.Context, c conn) (last time.Time, err error) {
 func (s Operator) Prune(ctx context.Context, now time.Time, keep time.Duration, batch int) (n int, err error) {
 	s.pruned.mu.Lock()
 	defer s.pruned.mu.Unlock()
-	old := at(now).plus(-keep)
+	old := at(now).Plus(-keep)
 	for _, step := range []struct {
 		of    string
 		prune func() (int, error)
@@ -85,7 +86,7 @@ func (s Operator) Prune(ctx context.Context, now time.Time, keep time.Duration, 
 			if n > 0 { // remaining editions may show their posts
 				return 0, nil
 			}
-			return 0, s.dropPartitions(ctx, old)
+			return 0, db.DropPartitions(ctx, s.db, old)
 		}},
 		{"posts", func() (int, error) { return s.prunePosts(ctx, old, unshown(now, old), batch) }},
 		{"feeds", func() (int, error) {
@@ -101,20 +102,18 @@ func (s Operator) Prune(ctx context.Context, now time.Time, keep time.Duration, 
 		{"DMARC reports", func() (int, error) { return 0, s.pruneDMARC(ctx, now, keep) }},
 		{"hosts of hubs", func() (int, error) { return 0, s.pruneHubHosts(ctx, now) }},
 		{"sizes of pictures", func() (int, error) {
-			return 0, s.write(ctx, func(c conn) error {
-				return c.run(ctx, `DELETE FROM picture_sizes WHERE learned_at < ?`, old)
-			})
+			return 0, s.run(ctx, "", `DELETE FROM picture_sizes WHERE learned_at < ?`, old)
 		}},
 		{"changes made by links",
-			func() (int, error) { return 0, s.pruneLinkChanges(ctx, min(old, at(now).plus(-digest.LinkUndoTime))) }},
+			func() (int, error) {
+				return 0, s.pruneLinkChanges(ctx, min(old, at(now).Plus(-digest.LinkUndoTime)))
+			}},
 		{"imports", func() (int, error) {
-			return 0, s.write(ctx, func(c conn) error {
-				return c.run(ctx, `DELETE FROM imports WHERE imported_at <= ?`, now.Add(-importLife))
-			})
+			return 0, s.run(ctx, "", `DELETE FROM imports WHERE imported_at <= ?`, now.Add(-importLife))
 		}},
 		{"sessions", func() (int, error) {
 			return 0, s.write(ctx, func(c conn) error {
-				return c.execEach(ctx, []string{`DELETE FROM sessions WHERE expires_at <= ?`,
+				return c.ExecEach(ctx, []string{`DELETE FROM sessions WHERE expires_at <= ?`,
 					`DELETE FROM sign_in_tokens WHERE expires_at <= ?`}, now)
 			})
 		}},
@@ -135,7 +134,7 @@ func (s *database) pruneEditions(ctx context.Context, old instant, batch int) (i
 	last := digest.EditionID(0)
 	for {
 		var rows []prunableEdition
-		err := s.read().all(ctx, &rows,
+		err := s.read().All(ctx, &rows,
 			`SELECT e.id, e.digest_id, e.due_at, e.state, CASE WHEN `+awaited+` THEN 1 ELSE 0 END AS awaited
 			FROM editions e WHERE e.id > ? ORDER BY e.id LIMIT ?`, last, batch)
 		if err != nil {
@@ -151,7 +150,7 @@ func (s *database) pruneEditions(ctx context.Context, old instant, batch int) (i
 				over = true
 			case isOver(e.State) && !e.Awaited:
 				ids = append(ids, e.ID)
-				v.row(e.DigestID, e.DueAt)
+				v.Row(e.DigestID, e.DueAt)
 			}
 		}
 		if len(ids) > 0 {
@@ -185,17 +184,17 @@ type prunableEdition struct {
 func (s *database) deleteEditions(ctx context.Context, ids []digest.EditionID, days *values) error {
 	return s.write(ctx, func(c conn) error {
 		tables := []string{"notices"}
-		if c.d.partitions == "" {
+		if c.d.Partitions == "" {
 			tables = append(tables, "digest_posts")
 		}
 		for _, table := range tables {
-			err := c.runRows(ctx, days, `DELETE FROM `+table+` WHERE (digest_id, visible_at) IN (VALUES {rows})`)
+			err := c.RunRows(ctx, days, `DELETE FROM `+table+` WHERE (digest_id, visible_at) IN (VALUES {rows})`)
 			if err != nil {
 				return err
 			}
 		}
 		gone := list(ids)
-		return c.execEach(ctx, []string{
+		return c.ExecEach(ctx, []string{
 			`DELETE FROM carried_posts WHERE edition_id IN (` + gone + `)`,
 			`DELETE FROM carried_posts WHERE from_id IN (` + gone + `)`,
 			`DELETE FROM bounces WHERE edition_id IN (` + gone + `)`,
@@ -215,7 +214,7 @@ func isOver(state digest.EditionState) bool {
 
 // unshown returns an instant: a post that was added for readers before it waits for none of them.
 func unshown(now time.Time, old instant) instant {
-	return min(old.plus(-shownGrace), at(now).plus(-longestWait))
+	return min(old.Plus(-shownGrace), at(now).Plus(-longestWait))
 }
 
 // isFree selects posts p of feeds f that no document lists, no edition shows and no reader has saved.
@@ -229,7 +228,7 @@ const listedSeconds = int64(listedGrace / time.Second)
 func (s *database) prunePosts(ctx context.Context, old, unshown instant, batch int) (int, error) {
 	for {
 		var rows []prunable
-		err := s.read().all(ctx, &rows, `SELECT p.id, p.seen_at,
+		err := s.read().All(ctx, &rows, `SELECT p.id, p.seen_at,
 			CASE WHEN `+isFree+` THEN 1 ELSE 0 END AS free
 			FROM posts p JOIN feeds f ON f.id = p.feed_id WHERE p.id > ? ORDER BY p.id LIMIT ?`,
 			listedSeconds, unshown, s.pruned.post, batch)
@@ -271,12 +270,12 @@ type prunable struct {
 func (s *database) deletePosts(ctx context.Context, ids []digest.PostID) (n int, err error) {
 	err = s.write(ctx, func(c conn) error {
 		var locked []digest.PostID
-		if err := c.all(ctx, &locked, `SELECT id FROM posts WHERE id IN (`+list(ids)+`) ORDER BY id`+
-			c.d.forUpdate); err != nil {
+		if err := c.All(ctx, &locked, `SELECT id FROM posts WHERE id IN (`+list(ids)+`) ORDER BY id`+
+			c.d.ForUpdate); err != nil {
 			return err
 		}
 		var gone []digest.PostID
-		if err := c.all(ctx, &gone, `DELETE FROM posts WHERE id IN (`+list(locked)+`)
+		if err := c.All(ctx, &gone, `DELETE FROM posts WHERE id IN (`+list(locked)+`)
 			AND NOT EXISTS (SELECT 1 FROM saved_posts v WHERE v.post_id = posts.id) RETURNING id`); err != nil {
 			return err
 		}
@@ -303,8 +302,8 @@ const isDeserted = `t.last_attempt_at > 0 AND t.last_attempt_at < ?
 func (s *database) pruneFeeds(ctx context.Context, old, unshown instant, batch int) (n int, err error) {
 	err = s.write(ctx, func(c conn) error {
 		var ids []digest.FeedID
-		err := c.all(ctx, &ids, `SELECT f.id FROM `+timedFeeds+` WHERE `+isDeserted+`
-			ORDER BY f.id LIMIT ?`+c.d.skipRows("f, t"), old, old, old, unshown, batch)
+		err := c.All(ctx, &ids, `SELECT f.id FROM `+timedFeeds+` WHERE `+isDeserted+`
+			ORDER BY f.id LIMIT ?`+c.d.SkipRows("f, t"), old, old, old, unshown, batch)
 		if err != nil || len(ids) == 0 {
 			return err
 		}
@@ -312,7 +311,7 @@ func (s *database) pruneFeeds(ctx context.Context, old, unshown instant, batch i
 			return err
 		}
 		var posts []digest.PostID
-		if err := c.all(ctx, &posts, `DELETE FROM posts WHERE feed_id IN (`+list(ids)+`) RETURNING id`); err != nil {
+		if err := c.All(ctx, &posts, `DELETE FROM posts WHERE feed_id IN (`+list(ids)+`) RETURNING id`); err != nil {
 			return err
 		}
 		if err := dropVersions(ctx, c, posts); err != nil {
@@ -325,13 +324,13 @@ func (s *database) pruneFeeds(ctx context.Context, old, unshown instant, batch i
 			return err
 		}
 		gone := list(ids)
-		if err := c.execEach(ctx, []string{`DELETE FROM bodies WHERE feed_id IN (` + gone + `)`,
+		if err := c.ExecEach(ctx, []string{`DELETE FROM bodies WHERE feed_id IN (` + gone + `)`,
 			`DELETE FROM polls WHERE feed_id IN (` + gone + `)`,
 			`DELETE FROM former_subscriptions WHERE feed_id IN (` + gone + `)`,
 			`DELETE FROM feed_times WHERE feed_id IN (` + gone + `)`}); err != nil {
 			return err
 		}
-		n, err = c.exec(ctx, `DELETE FROM feeds WHERE id IN (`+gone+`)`)
+		n, err = c.Exec(ctx, `DELETE FROM feeds WHERE id IN (`+gone+`)`)
 		return err
 	})
 	return n, err
@@ -342,7 +341,7 @@ func (s *database) pruneFeeds(ctx context.Context, old, unshown instant, batch i
 // gathers posts. Undelivered editions count too: pruneEditions has deleted all that no edition will carry.
 func (s *database) oldestNeeded(ctx context.Context) (instant, error) {
 	var oldest instant
-	err := s.read().get(ctx, &oldest, `SELECT MIN(t) FROM (
+	err := s.read().Get(ctx, &oldest, `SELECT MIN(t) FROM (
 		SELECT MIN(due_at) AS t FROM editions WHERE state = 'ready'
 		UNION ALL SELECT MIN(e.due_at) FROM mail_claims mc JOIN editions e ON e.id = mc.edition_id
 		UNION ALL SELECT MIN(e.due_at) FROM carried_posts z JOIN editions n ON n.id = z.edition_id
@@ -352,4 +351,9 @@ func (s *database) oldestNeeded(ctx context.Context) (instant, error) {
 		UNION ALL SELECT MIN(next_due_at) FROM digests WHERE state = 'active'
 		UNION ALL SELECT MIN(d.paused_at) FROM digests d WHERE d.paused_at > 0 AND `+gathers+`) x`)
 	return oldest, err
+}
+
+// MakePartitions creates the partitions of the months ahead, as db.MakePartitions does.
+func (s Operator) MakePartitions(ctx context.Context, now time.Time) error {
+	return db.MakePartitions(ctx, s.db, now)
 }

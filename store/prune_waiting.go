@@ -30,7 +30,7 @@ const (
 func (s Operator) AdmitPrune(ctx context.Context, now time.Time, keep time.Duration) (
 	before time.Time, waits *digest.Prune, err error,
 ) {
-	wanted := at(now).plus(-keep)
+	wanted := at(now).Plus(-keep)
 	counted, err := s.countUnlessAdmitted(ctx, s.read(), now, wanted)
 	if err != nil {
 		return before, nil, failed("counting what would be deleted", err)
@@ -40,7 +40,7 @@ func (s Operator) AdmitPrune(ctx context.Context, now time.Time, keep time.Durat
 		if err != nil {
 			return err
 		}
-		if counted != nil && counted.IsLarge() && wanted > admitted.plus(pruneStep) {
+		if counted != nil && counted.IsLarge() && wanted > admitted.Plus(pruneStep) {
 			before, waits = time.Unix(int64(admitted), 0), counted
 			value, err := json.Marshal(counted)
 			if err != nil {
@@ -48,7 +48,7 @@ func (s Operator) AdmitPrune(ctx context.Context, now time.Time, keep time.Durat
 			}
 			return c.setSetting(ctx, pruneWaitsKey, value)
 		}
-		before, waits = wanted.time(), nil
+		before, waits = wanted.Time(), nil
 		return admitPrune(ctx, c, max(wanted, admitted))
 	})
 	return before, waits, err
@@ -59,14 +59,14 @@ func (s Operator) AdmitPrune(ctx context.Context, now time.Time, keep time.Durat
 func (s *database) countUnlessAdmitted(ctx context.Context, c conn, now time.Time, wanted instant) (*digest.Prune,
 	error) {
 	admitted, err := readPrunable(ctx, c)
-	if err != nil || wanted <= admitted.plus(pruneStep) {
+	if err != nil || wanted <= admitted.Plus(pruneStep) {
 		return nil, err
 	}
 	last, err := readPruneWaits(ctx, c)
 	if err != nil {
 		return nil, err
 	}
-	if last != nil && at(last.Before) <= wanted && wanted <= at(last.Before).plus(pruneStep) {
+	if last != nil && at(last.Before) <= wanted && wanted <= at(last.Before).Plus(pruneStep) {
 		return last, nil
 	}
 	counted, err := s.countPrune(ctx, c, now, wanted)
@@ -91,7 +91,7 @@ func (s Operator) WouldWait(ctx context.Context, now time.Time, keep time.Durati
 		return nil, failed("reading the time of the last prune", err)
 	}
 	now = calendar.PruneTime(now, last)
-	counted, err := s.countUnlessAdmitted(ctx, s.read(), now, at(now).plus(-keep))
+	counted, err := s.countUnlessAdmitted(ctx, s.read(), now, at(now).Plus(-keep))
 	if err != nil || counted == nil || !counted.IsLarge() {
 		return nil, failed("counting what would be deleted", err)
 	}
@@ -106,7 +106,7 @@ func (s Operator) CountPrune(ctx context.Context, now time.Time, keep time.Durat
 			return err
 		}
 		now := calendar.PruneTime(now, last)
-		p, err = s.countPrune(ctx, s.read(), now, at(now).plus(-keep))
+		p, err = s.countPrune(ctx, s.read(), now, at(now).Plus(-keep))
 		return err
 	})
 	return p, err
@@ -114,7 +114,7 @@ func (s Operator) CountPrune(ctx context.Context, now time.Time, keep time.Durat
 
 func (s *database) countPrune(ctx context.Context, c conn, now time.Time, before instant) (digest.Prune, error) {
 	var editions, posts digest.Prune
-	err := c.get(ctx, &editions, `SELECT count(*) AS all_editions, COALESCE(SUM(CASE
+	err := c.Get(ctx, &editions, `SELECT count(*) AS all_editions, COALESCE(SUM(CASE
 			WHEN e.due_at < ? AND e.state IN ('sent', 'sent_unconfirmed', 'failed', 'expired', 'unmailed')
 				AND NOT `+awaited+` THEN 1 ELSE 0 END), 0) AS editions FROM editions e`, before)
 	if err != nil {
@@ -128,10 +128,10 @@ func (s *database) countPrune(ctx context.Context, c conn, now time.Time, before
 		old = before
 	}
 	shown := unshown(now, old)
-	err = c.get(ctx, &posts, `SELECT count(*) AS all_posts, COALESCE(SUM(CASE WHEN p.seen_at < ? AND `+isFree+`
+	err = c.Get(ctx, &posts, `SELECT count(*) AS all_posts, COALESCE(SUM(CASE WHEN p.seen_at < ? AND `+isFree+`
 			OR p.feed_id IN (SELECT f.id FROM `+timedFeeds+` WHERE `+isDeserted+`) THEN 1 ELSE 0 END), 0) AS posts
 		FROM posts p JOIN feeds f ON f.id = p.feed_id`, old, listedSeconds, shown, old, old, old, shown)
-	editions.Before, editions.Posts, editions.AllPosts = before.time(), posts.Posts, posts.AllPosts
+	editions.Before, editions.Posts, editions.AllPosts = before.Time(), posts.Posts, posts.AllPosts
 	return editions, err
 }
 
@@ -161,5 +161,5 @@ func admitPrune(ctx context.Context, c conn, before instant) error {
 	if err := c.setSetting(ctx, prunableKey, value); err != nil {
 		return err
 	}
-	return c.run(ctx, `DELETE FROM settings WHERE key = ?`, pruneWaitsKey)
+	return c.Run(ctx, `DELETE FROM settings WHERE key = ?`, pruneWaitsKey)
 }

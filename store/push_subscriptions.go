@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"digest"
+	"digest/store/db"
 )
 
 // A row of push_subscriptions is a WebSub subscription at a hub, with the time of its next action, which any worker
@@ -56,7 +57,7 @@ func (s *database) wantPushes(ctx context.Context, now time.Time) (int, error) {
 		Topic, Hubs string
 	}
 	// The number of hubs is the number of spaces plus one.
-	err := s.read().all(ctx, &feeds, `SELECT f.id, f.topic, f.hubs FROM feeds f WHERE `+pushable+`
+	err := s.read().All(ctx, &feeds, `SELECT f.id, f.topic, f.hubs FROM feeds f WHERE `+pushable+`
 		AND (SELECT count(DISTINCT p.hub) FROM push_subscriptions p WHERE p.feed_id = f.id
 		AND p.state NOT IN ('leaving', 'left') AND `+offered+`)
 			< 1 + length(f.hubs) - length(REPLACE(f.hubs, ' ', '')) ORDER BY f.id LIMIT ?`, reconcileStep)
@@ -80,7 +81,7 @@ func (s *database) wantPushes(ctx context.Context, now time.Time) (int, error) {
 
 // wantPush adds a subscription with its own secret, unless one is new, active or denied.
 func wantPush(ctx context.Context, c conn, feed digest.FeedID, hub, topic string, now instant) error {
-	return c.run(ctx, `INSERT INTO push_subscriptions (feed_id, hub, topic, secret, state, next_at)
+	return c.Run(ctx, `INSERT INTO push_subscriptions (feed_id, hub, topic, secret, state, next_at)
 		SELECT CAST(? AS BIGINT), CAST(? AS TEXT), CAST(? AS TEXT), CAST(? AS TEXT), 'wanted', CAST(? AS BIGINT)
 		WHERE NOT EXISTS (SELECT 1 FROM push_subscriptions p WHERE p.feed_id = ? AND p.hub = ? AND p.topic = ?
 		AND p.state IN ('wanted', 'asked', 'active', 'denied'))`,
@@ -92,7 +93,7 @@ func wantPush(ctx context.Context, c conn, feed digest.FeedID, hub, topic string
 func (s *database) leavePushes(ctx context.Context, now time.Time) (n int, err error) {
 	err = s.change(ctx, "noting which hubs are to be left", func(c conn) error {
 		var feeds []digest.FeedID
-		err := c.all(ctx, &feeds, `UPDATE push_subscriptions AS p SET errors = 0, next_at = ?,
+		err := c.All(ctx, &feeds, `UPDATE push_subscriptions AS p SET errors = 0, next_at = ?,
 			state = CASE WHEN p.state IN ('wanted', 'denied') THEN 'left' ELSE 'leaving' END FROM feeds f
 			WHERE f.id = p.feed_id AND p.state IN ('wanted', 'asked', 'active', 'denied')
 			AND (NOT (`+pushable+`) OR NOT (`+offered+`)
@@ -102,7 +103,7 @@ func (s *database) leavePushes(ctx context.Context, now time.Time) (n int, err e
 		if err != nil {
 			return err
 		}
-		gone, err := c.exec(ctx, `UPDATE push_subscriptions SET state = 'left', next_at = ? WHERE state NOT IN ('left')
+		gone, err := c.Exec(ctx, `UPDATE push_subscriptions SET state = 'left', next_at = ? WHERE state NOT IN ('left')
 			AND NOT EXISTS (SELECT 1 FROM feeds f WHERE f.id = push_subscriptions.feed_id)`, now)
 		n = len(feeds) + gone
 		if err == nil {
@@ -137,9 +138,9 @@ func (s Feeds) ClaimHubRequests(ctx context.Context, now time.Time, n int, retry
 	err = s.change(ctx, "claiming requests to hubs", func(c conn) error {
 		requests = nil
 		var due []HubRequest
-		err := c.all(ctx, &due, `SELECT `+pushColumns+`, `+outside+` FROM push_subscriptions p WHERE p.next_at <= ?
+		err := c.All(ctx, &due, `SELECT `+pushColumns+`, `+outside+` FROM push_subscriptions p WHERE p.next_at <= ?
 			AND (p.state IN ('active', 'left') OR `+asksHost("p")+`)
-			ORDER BY p.next_at, p.id LIMIT ?`+c.d.skipRows("p"), now, now, n)
+			ORDER BY p.next_at, p.id LIMIT ?`+c.d.SkipRows("p"), now, now, n)
 		if err != nil {
 			return err
 		}
@@ -172,7 +173,7 @@ func hostsOfPushes(ctx context.Context, c conn, due []HubRequest, domain HubDoma
 		p := &due[i]
 		if known := domain(p.Hub, p.PublicOnly); p.Domain != known {
 			p.Domain = known
-			if err := c.run(ctx, `UPDATE push_subscriptions SET domain = ? WHERE id = ?`, known, p.ID); err != nil {
+			if err := c.Run(ctx, `UPDATE push_subscriptions SET domain = ? WHERE id = ?`, known, p.ID); err != nil {
 				return nil, err
 			}
 		}
@@ -186,7 +187,7 @@ func duePush(ctx context.Context, c conn, p *digest.PushSubscription, hosts hubH
 	retry func(int) time.Time) (asks bool, err error) {
 	switch {
 	case p.State == digest.PushLeft:
-		return false, c.run(ctx, `DELETE FROM push_subscriptions WHERE id = ?`, p.ID)
+		return false, c.Run(ctx, `DELETE FROM push_subscriptions WHERE id = ?`, p.ID)
 	case p.State == digest.PushActive:
 		return false, renewPush(ctx, c, *p, now)
 	case p.State == digest.PushLeaving && p.Errors >= mostGoodbyes:
@@ -197,7 +198,7 @@ func duePush(ctx context.Context, c conn, p *digest.PushSubscription, hosts hubH
 	}
 	if p.State == digest.PushLeaving {
 		p.Errors++
-		return true, c.run(ctx, `UPDATE push_subscriptions SET errors = ?, next_at = ? WHERE id = ?`, p.Errors,
+		return true, c.Run(ctx, `UPDATE push_subscriptions SET errors = ?, next_at = ? WHERE id = ?`, p.Errors,
 			from(retry(p.Errors)), p.ID)
 	}
 	if p.State == digest.PushAsked { // the hub did not verify the last request
@@ -207,7 +208,7 @@ func duePush(ctx context.Context, c conn, p *digest.PushSubscription, hosts hubH
 		}
 	}
 	p.State, p.RequestedAt = digest.PushAsked, now
-	return true, c.run(ctx, `UPDATE push_subscriptions SET state = 'asked', requested_at = ?, errors = ?,
+	return true, c.Run(ctx, `UPDATE push_subscriptions SET state = 'asked', requested_at = ?, errors = ?,
 		last_error = ?, next_at = ? WHERE id = ?`,
 		now, p.Errors, p.LastError, from(retry(p.Errors+1)), p.ID)
 }
@@ -217,10 +218,10 @@ func renewPush(ctx context.Context, c conn, p digest.PushSubscription, now time.
 	if !p.ExpiresAt.After(now) {
 		return endPush(ctx, c, p.ID, now)
 	}
-	if err := c.run(ctx, `UPDATE push_subscriptions SET next_at = expires_at WHERE id = ?`, p.ID); err != nil {
+	if err := c.Run(ctx, `UPDATE push_subscriptions SET next_at = expires_at WHERE id = ?`, p.ID); err != nil {
 		return err
 	}
-	return c.run(ctx, `INSERT INTO push_subscriptions (feed_id, hub, topic, secret, state, next_at)
+	return c.Run(ctx, `INSERT INTO push_subscriptions (feed_id, hub, topic, secret, state, next_at)
 		SELECT CAST(? AS BIGINT), CAST(? AS TEXT), CAST(? AS TEXT), CAST(? AS TEXT), 'wanted', CAST(? AS BIGINT)
 		WHERE NOT EXISTS (SELECT 1 FROM push_subscriptions x WHERE x.feed_id = ? AND x.hub = ? AND x.topic = ?
 		AND x.state IN ('wanted', 'asked'))`,
@@ -229,9 +230,9 @@ func renewPush(ctx context.Context, c conn, p digest.PushSubscription, now time.
 
 func endPush(ctx context.Context, c conn, id digest.PushID, now time.Time) error {
 	var feeds []digest.FeedID
-	err := c.all(ctx, &feeds,
+	err := c.All(ctx, &feeds,
 		`UPDATE push_subscriptions SET state = 'left', next_at = ? WHERE id = ? RETURNING feed_id`,
-		at(now).plus(keepLeft), id)
+		at(now).Plus(keepLeft), id)
 	if err != nil {
 		return err
 	}
@@ -240,7 +241,7 @@ func endPush(ctx context.Context, c conn, id digest.PushID, now time.Time) error
 
 // failPush withdraws the trust in a feed's pushes after a hub failed, if no other hub pushes the feed.
 func failPush(ctx context.Context, c conn, p digest.PushSubscription, now time.Time) error {
-	err := c.run(ctx, `UPDATE feed_news SET pushes = 0 WHERE feed_id = ? AND NOT EXISTS (SELECT 1
+	err := c.Run(ctx, `UPDATE feed_news SET pushes = 0 WHERE feed_id = ? AND NOT EXISTS (SELECT 1
 		FROM push_subscriptions x
 		WHERE x.feed_id = feed_news.feed_id AND x.state = 'active' AND x.hub <> ?)`, p.FeedID, p.Hub)
 	if err != nil {
@@ -253,7 +254,7 @@ func failPush(ctx context.Context, c conn, p digest.PushSubscription, now time.T
 func addFeeds(ctx context.Context, c conn, requests []HubRequest) error {
 	for i := range requests {
 		r := &requests[i]
-		_, err := c.find(ctx, r,
+		_, err := c.Find(ctx, r,
 			`SELECT `+pushColumns+`, f.url AS feed_url, f.public_only, `+subscribers+` AS subscribers
 			FROM push_subscriptions p JOIN feeds f ON f.id = p.feed_id WHERE p.id = ?`, r.ID)
 		if err != nil {
@@ -267,17 +268,17 @@ func addFeeds(ctx context.Context, c conn, requests []HubRequest) error {
 // one. made says that the request was sent and counts for its host.
 func (s Feeds) HubFailed(ctx context.Context, now time.Time, id digest.PushID, why string, again time.Time,
 	made bool) error {
-	why = clean(why)
-	why = clean(why[:min(len(why), reasonLength)])
+	why = db.Clean(why)
+	why = db.Clean(why[:min(len(why), reasonLength)])
 	return s.change(ctx, "noting that a hub failed", func(c conn) error {
-		n, err := c.exec(ctx, `UPDATE push_subscriptions SET state = 'wanted', errors = errors + 1, last_error = ?,
+		n, err := c.Exec(ctx, `UPDATE push_subscriptions SET state = 'wanted', errors = errors + 1, last_error = ?,
 			next_at = ?
 			WHERE id = ? AND state = 'asked'`, why, from(again), id)
 		if err != nil || n == 0 {
 			return err
 		}
 		var p digest.PushSubscription
-		if err := c.get(ctx, &p, `SELECT `+pushColumns+` FROM push_subscriptions p WHERE p.id = ?`, id); err != nil {
+		if err := c.Get(ctx, &p, `SELECT `+pushColumns+` FROM push_subscriptions p WHERE p.id = ?`, id); err != nil {
 			return err
 		}
 		if made {
@@ -310,8 +311,8 @@ func (s Feeds) VerifyPush(ctx context.Context, now time.Time, id digest.PushID, 
 	err = s.change(ctx, "verifying a subscription at a hub", func(c conn) error {
 		meant = false
 		var p digest.PushSubscription
-		found, err := c.find(ctx, &p, `SELECT `+pushColumns+` FROM push_subscriptions p WHERE p.id = ? AND p.topic = ?`+
-			c.d.lockRows("p"), id, topic)
+		found, err := c.Find(ctx, &p, `SELECT `+pushColumns+` FROM push_subscriptions p WHERE p.id = ? AND p.topic = ?`+
+			c.d.LockRows("p"), id, topic)
 		if err != nil || !found {
 			return err
 		}
@@ -324,7 +325,7 @@ func (s Feeds) VerifyPush(ctx context.Context, now time.Time, id digest.PushID, 
 			return nil
 		}
 		meant = true
-		err = c.run(ctx, `UPDATE push_subscriptions SET state = 'active', verified_at = ?, expires_at = ?, next_at = ?,
+		err = c.Run(ctx, `UPDATE push_subscriptions SET state = 'active', verified_at = ?, expires_at = ?, next_at = ?,
 			errors = 0, last_error = '' WHERE id = ?`,
 			now, expires, renew, id)
 		if err == nil {
@@ -333,7 +334,7 @@ func (s Feeds) VerifyPush(ctx context.Context, now time.Time, id digest.PushID, 
 		if err != nil {
 			return err
 		}
-		err = c.run(ctx, `UPDATE push_subscriptions SET state = 'leaving', errors = 0, next_at = ?
+		err = c.Run(ctx, `UPDATE push_subscriptions SET state = 'leaving', errors = 0, next_at = ?
 			WHERE feed_id = ? AND id <> ? AND state = 'active' AND hub = ?`, now, p.FeedID, id, p.Hub)
 		if err != nil {
 			return err
@@ -348,14 +349,14 @@ func (s Feeds) VerifyLeave(ctx context.Context, now time.Time, id digest.PushID,
 	err error) {
 	err = s.change(ctx, "verifying that a hub was left", func(c conn) error {
 		var was struct{ State, Domain string }
-		meant, err = c.find(ctx, &was,
+		meant, err = c.Find(ctx, &was,
 			`SELECT p.state, p.domain FROM push_subscriptions p WHERE p.id = ? AND p.topic = ?
-				AND p.state IN ('leaving', 'left')`+c.d.lockRows("p"), id, topic)
+				AND p.state IN ('leaving', 'left')`+c.d.LockRows("p"), id, topic)
 		if err != nil || !meant {
 			return err
 		}
-		if err := c.run(ctx, `UPDATE push_subscriptions SET state = 'left', next_at = ? WHERE id = ?`,
-			at(now).plus(keepLeft), id); err != nil {
+		if err := c.Run(ctx, `UPDATE push_subscriptions SET state = 'left', next_at = ? WHERE id = ?`,
+			at(now).Plus(keepLeft), id); err != nil {
 			return err
 		}
 		if was.State == string(digest.PushLeft) {
@@ -372,13 +373,13 @@ func (s Feeds) DenyPush(ctx context.Context, now time.Time, id digest.PushID, to
 	again time.Time) (meant bool, err error) {
 	err = s.change(ctx, "noting that a hub refuses", func(c conn) error {
 		var p digest.PushSubscription
-		meant, err = c.find(ctx, &p, `SELECT `+
+		meant, err = c.Find(ctx, &p, `SELECT `+
 			pushColumns+` FROM push_subscriptions p WHERE p.id = ? AND p.topic = ?
-				AND p.state IN ('asked', 'active', 'denied')`+c.d.lockRows("p"), id, topic)
+				AND p.state IN ('asked', 'active', 'denied')`+c.d.LockRows("p"), id, topic)
 		if err != nil || !meant {
 			return err
 		}
-		if err := c.run(ctx, `UPDATE push_subscriptions SET state = 'denied', errors = errors + 1, last_error = ?,
+		if err := c.Run(ctx, `UPDATE push_subscriptions SET state = 'denied', errors = errors + 1, last_error = ?,
 			next_at = ? WHERE id = ?`, "denied: "+why, from(again), id); err != nil {
 			return err
 		}
@@ -394,7 +395,7 @@ func (s Feeds) DenyPush(ctx context.Context, now time.Time, id digest.PushID, to
 
 // AnyPushed reports whether any subscription at a hub is requested, active or not ended yet.
 func (s Feeds) AnyPushed(ctx context.Context) (bool, error) {
-	n, err := s.read().number(ctx,
+	n, err := s.read().Number(ctx,
 		`SELECT count(*) FROM (SELECT 1 FROM push_subscriptions WHERE state IN ('asked', 'active', 'leaving')
 			LIMIT 1) x`)
 	return n > 0, failed("looking for promises of hubs", err)

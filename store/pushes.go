@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"digest"
+	"digest/store/db"
 )
 
 // mostWaiting is how many bodies of one feed may wait. If a hub sends more, the feed is polled instead, so that no
@@ -37,12 +38,12 @@ func (s Feeds) ReceivePush(ctx context.Context, now time.Time, feed digest.FeedI
 		if err := lockFeed(ctx, c, feed); err != nil {
 			return err
 		}
-		n, err := c.number(ctx, `SELECT count(*) FROM pushes WHERE feed_id = ?`, feed)
+		n, err := c.Number(ctx, `SELECT count(*) FROM pushes WHERE feed_id = ?`, feed)
 		if err != nil || n >= mostWaiting {
 			return err
 		}
 		kept = true
-		return c.run(ctx, `INSERT INTO pushes (feed_id, received_at, content_type, body) VALUES (?, ?, ?, ?)`, feed,
+		return c.Run(ctx, `INSERT INTO pushes (feed_id, received_at, content_type, body) VALUES (?, ?, ?, ?)`, feed,
 			now, contentType, packed.packed)
 	})
 	if err == nil && !kept {
@@ -59,17 +60,17 @@ func (s Feeds) AnnouncedFeed(ctx context.Context, id digest.FeedID, now time.Tim
 // ClaimPush claims the oldest push for this worker, for the duration of lease. found is false if no push waits.
 func (s Feeds) ClaimPush(ctx context.Context, now time.Time, lease time.Duration) (p Push, found bool, err error) {
 	const free = ` FROM pushes p WHERE p.lease_until <= ?`
-	if n, err := s.read().number(ctx, `SELECT count(*) FROM (SELECT 1`+free+` LIMIT 1) x`, now); err != nil ||
+	if n, err := s.read().Number(ctx, `SELECT count(*) FROM (SELECT 1`+free+` LIMIT 1) x`, now); err != nil ||
 		n == 0 {
 		return p, false, failed("looking for what hubs have sent", err)
 	}
 	err = s.change(ctx, "claiming what a hub has sent", func(c conn) error {
-		found, err = c.find(ctx, &p, `SELECT p.id, p.feed_id, p.received_at, p.content_type, p.body`+
-			free+` ORDER BY p.id LIMIT 1`+c.d.skipRows("p"), now)
+		found, err = c.Find(ctx, &p, `SELECT p.id, p.feed_id, p.received_at, p.content_type, p.body`+
+			free+` ORDER BY p.id LIMIT 1`+c.d.SkipRows("p"), now)
 		if err != nil || !found {
 			return err
 		}
-		return c.run(ctx, `UPDATE pushes SET lease_until = ? WHERE id = ?`, at(now).plus(lease), p.ID)
+		return c.Run(ctx, `UPDATE pushes SET lease_until = ? WHERE id = ?`, at(now).Plus(lease), p.ID)
 	})
 	if err == nil && found {
 		if err = s.packer.ready(); err == nil {
@@ -82,7 +83,7 @@ func (s Feeds) ClaimPush(ctx context.Context, now time.Time, lease time.Duration
 // DropPush deletes a push that cannot be read, and schedules a poll of its feed.
 func (s Feeds) DropPush(ctx context.Context, now time.Time, p Push) error {
 	err := s.change(ctx, "dropping what a hub has sent", func(c conn) error {
-		if err := c.run(ctx, `DELETE FROM pushes WHERE id = ?`, p.ID); err != nil {
+		if err := c.Run(ctx, `DELETE FROM pushes WHERE id = ?`, p.ID); err != nil {
 			return err
 		}
 		return notePush(ctx, c, p.FeedID, at(p.ReceivedAt), false, now)
@@ -101,9 +102,9 @@ func (s Feeds) RecordPush(ctx context.Context, now time.Time, push Push, in Poll
 		return RecordResult{}, failed("storing what a hub has sent", err)
 	}
 	var result RecordResult
-	err := s.changeUnder(ctx, s.d.lockShared, "storing what a hub has sent", func(c conn) error {
+	err := s.changeUnder(ctx, s.d.LockShared, "storing what a hub has sent", func(c conn) error {
 		result = RecordResult{}
-		n, err := c.exec(ctx, `DELETE FROM pushes WHERE id = ?`, push.ID)
+		n, err := c.Exec(ctx, `DELETE FROM pushes WHERE id = ?`, push.ID)
 		if err != nil || n == 0 { // another worker has stored it
 			return err
 		}
@@ -120,7 +121,7 @@ func (s Feeds) RecordPush(ctx context.Context, now time.Time, push Push, in Poll
 		result = RecordResult{Posts: r.posts, Hidden: r.hidden, Waiting: r.waiting}
 		return r.notePushed(ctx, push)
 	})
-	if isRefused(err) {
+	if db.IsRefused(err) {
 		return RecordResult{Refused: 1}, s.DropPush(ctx, now, push)
 	}
 	return result, err
@@ -133,7 +134,7 @@ func (r *recording) lockPushed(ctx context.Context, in Polled) (found bool, err 
 	if err := lockFeed(ctx, r.c, id); err != nil {
 		return false, err
 	}
-	found, err = r.c.find(ctx, &in.Feed, `SELECT `+feedColumns+` FROM `+
+	found, err = r.c.Find(ctx, &in.Feed, `SELECT `+feedColumns+` FROM `+
 		timedFeeds+` WHERE f.id = ? AND f.merged_into = 0 AND f.state NOT IN ('blocked', 'declined')`, id)
 	if err != nil || !found {
 		return false, err
@@ -156,7 +157,7 @@ func (r *recording) notePushed(ctx context.Context, push Push) error {
 		return err
 	}
 	if r.posts > 0 {
-		if err := r.c.run(ctx, `UPDATE feeds SET newest_at = ?, `+dailyAtMost+` WHERE id = ? AND newest_at < ?`, r.now,
+		if err := r.c.Run(ctx, `UPDATE feeds SET newest_at = ?, `+dailyAtMost+` WHERE id = ? AND newest_at < ?`, r.now,
 			p.Feed.ID, r.now); err != nil {
 			return err
 		}
@@ -164,7 +165,7 @@ func (r *recording) notePushed(ctx context.Context, push Push) error {
 			return err
 		}
 	}
-	if err := notePush(ctx, r.c, p.Feed.ID, at(push.ReceivedAt), r.posts > 0, r.now.time()); err != nil {
+	if err := notePush(ctx, r.c, p.Feed.ID, at(push.ReceivedAt), r.posts > 0, r.now.Time()); err != nil {
 		return err
 	}
 	return count(ctx, r.c, r.now,

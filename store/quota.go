@@ -60,7 +60,7 @@ func (r *recording) admit(ctx context.Context) error {
 	intakes := make(map[*polled]*intake)
 	for _, p := range r.polls {
 		if len(p.Listed) > 0 || len(p.Posts) > 0 || p.Body != nil { // its document was read
-			intakes[p] = &intake{Intake: digest.Intake{Used: p.Feed.UsedOn(r.now.time())}}
+			intakes[p] = &intake{Intake: digest.Intake{Used: p.Feed.UsedOn(r.now.Time())}}
 		}
 	}
 	if len(intakes) == 0 {
@@ -105,7 +105,7 @@ func (r *recording) measureBodies(ctx context.Context, intakes map[*polled]*inta
 		FeedID digest.FeedID
 		Bytes  int64
 	}
-	if err := r.c.all(ctx, &stored, `SELECT feed_id, length(body) AS bytes FROM bodies WHERE feed_id IN (`+
+	if err := r.c.All(ctx, &stored, `SELECT feed_id, length(body) AS bytes FROM bodies WHERE feed_id IN (`+
 		list(ids)+`)`); err != nil {
 		return err
 	}
@@ -161,7 +161,7 @@ func (p *polled) admitted(in *intake, said digest.Admission, now instant) {
 	}
 	if said.Bytes > 0 {
 		p.Feed.QuotaBytes = in.Used + said.Bytes
-		p.Feed.QuotaDay = digest.DayOf(now.time())
+		p.Feed.QuotaDay = digest.DayOf(now.Time())
 	}
 	if !said.Body && p.Body != nil {
 		p.Body = &Body{}
@@ -177,10 +177,10 @@ func (p *polled) readAgain() {
 	f := &p.Feed
 	f.ETag, f.LastModified, f.BodyHash, f.BusyInterval = "", "", "", 0
 	if p.first {
-		f.ParsedAt = instant(0).time()
+		f.ParsedAt = instant(0).Time()
 	}
 	if f.Errors == 0 && !p.again && f.SkipHours == 0 && f.SkipDays == 0 {
-		f.PollAt = instant(0).time()
+		f.PollAt = instant(0).Time()
 	}
 }
 
@@ -195,7 +195,7 @@ func (r *recording) sharers(ctx context.Context, p *polled) ([]digest.DigestID, 
 		feed = p.storedFor
 	}
 	var ids []digest.DigestID
-	err := r.c.all(ctx, &ids, `SELECT s.digest_id FROM subscriptions s WHERE s.feed_id = ? AND s.paused = 0
+	err := r.c.All(ctx, &ids, `SELECT s.digest_id FROM subscriptions s WHERE s.feed_id = ? AND s.paused = 0
 		ORDER BY s.digest_id LIMIT ?`, feed, mostSharers+1)
 	if err != nil || len(ids) > mostSharers {
 		return nil, err
@@ -230,8 +230,8 @@ func (s Subscriptions) AccountUse(ctx context.Context, id digest.DigestID, now t
 }
 
 func accountUseOf(ctx context.Context, c conn, id digest.DigestID, now instant) (bytes int64, err error) {
-	_, err = c.find(ctx, &bytes, `SELECT bytes FROM account_quotas WHERE digest_id = ? AND day = ?`, id,
-		digest.DayOf(now.time()))
+	_, err = c.Find(ctx, &bytes, `SELECT bytes FROM account_quotas WHERE digest_id = ? AND day = ?`, id,
+		digest.DayOf(now.Time()))
 	return bytes, err
 }
 
@@ -246,10 +246,10 @@ func (r *recording) chargeAccounts(ctx context.Context) error {
 	slices.Sort(ids)
 	var v values
 	for _, id := range ids {
-		v.row(id, digest.DayOf(r.now.time()), r.accounts[id].more)
+		v.Row(id, digest.DayOf(r.now.Time()), r.accounts[id].more)
 		r.accounts[id] = accountUse{bytes: r.accounts[id].bytes}
 	}
-	return r.c.runRows(ctx, &v, `INSERT INTO account_quotas (digest_id, day, bytes) VALUES {rows}
+	return r.c.RunRows(ctx, &v, `INSERT INTO account_quotas (digest_id, day, bytes) VALUES {rows}
 		ON CONFLICT (digest_id) DO UPDATE SET day = excluded.day,
 			bytes = excluded.bytes + CASE WHEN account_quotas.day = excluded.day THEN account_quotas.bytes ELSE 0 END`)
 }
@@ -268,10 +268,10 @@ func (r *recording) noteUse(ctx context.Context, target *polled) error {
 		}
 		return nil
 	}
-	err := r.c.run(ctx, `UPDATE feeds SET quota_day = ?, quota_bytes = ?, posts_waiting = ? WHERE id = ?`,
+	err := r.c.Run(ctx, `UPDATE feeds SET quota_day = ?, quota_bytes = ?, posts_waiting = ? WHERE id = ?`,
 		f.QuotaDay, f.QuotaBytes, f.PostsWaiting, f.ID)
 	if err == nil && f.PostsWaiting > 0 {
-		err = r.c.run(ctx, `UPDATE feeds SET etag = '', last_modified = '', body_hash = '' WHERE id = ?`, f.ID)
+		err = r.c.Run(ctx, `UPDATE feeds SET etag = '', last_modified = '', body_hash = '' WHERE id = ?`, f.ID)
 	}
 	return err
 }

@@ -28,7 +28,7 @@ func (w world) within(feed, account int64) {
 
 // brings records a claimed poll, as of a server with validators.
 func (w world) brings(now time.Time, f digest.Feed, found []digest.Post) store.RecordResult {
-	w.t.Helper()
+	w.Helper()
 	f = w.feedAgain(f)
 	p := store.Polled{Feed: f, Was: f, Posts: found, ReadAt: f.URL, FirstRead: f.ParsedAt.IsZero()}
 	for _, post := range found {
@@ -36,8 +36,7 @@ func (w world) brings(now time.Time, f digest.Feed, found []digest.Post) store.R
 	}
 	p.Feed.ETag, p.Feed.LastModified, p.Feed.BodyHash, p.Feed.ParsedAt, p.Feed.LastOKAt = `"1"`, "Monday", "hash",
 		now, now
-	r, err := w.Feeds.Record(w.ctx(), now, []store.Polled{p})
-	w.ok(err)
+	r := must(w.Feeds.Record(w.ctx, now, []store.Polled{p}))
 	return r
 }
 
@@ -46,33 +45,30 @@ func (w world) brings(now time.Time, f digest.Feed, found []digest.Post) store.R
 func TestQuotaOfAFeed(t *testing.T) {
 	each(t, func(w world) {
 		w.within(100_000, 0)
-		ada := w.reader("ada", "Europe/Paris")
-		f := w.feed("f.example")
-		w.subscribe(ada, f)
+		ada, f := w.follows()
 
 		r := w.brings(noon, f, big(noon, 40_000, "a", "b", "c", "d"))
-		want(w.t, "stored", r.Posts, 2)
-		want(w.t, "left", r.Waiting, 2)
-		want(w.t, "hidden", w.waiting(ada), "a b")
+		want(w, "stored", r.Posts, 2)
+		want(w, "left", r.Waiting, 2)
+		want(w, "hidden", w.waiting(ada), "a b")
 		got := w.feedAgain(f)
-		want(w.t, "waiting", got.PostsWaiting, 2)
-		want(w.t, "asked by", got.ETag+got.LastModified+got.BodyHash, "")
-		told, err := w.Editions.WaitingNotices(w.ctx(), ada.ID)
-		w.ok(err)
+		want(w, "waiting", got.PostsWaiting, 2)
+		want(w, "asked by", got.ETag+got.LastModified+got.BodyHash, "")
+		told := must(w.Editions.WaitingNotices(w.ctx, ada.ID))
 		if len(told) != 1 || told[0].Kind != digest.NoticeWaiting {
-			w.t.Errorf("told: %+v", told)
+			w.Errorf("told: %+v", told)
 		}
 
 		later := noon.Add(time.Hour)
-		want(w.t, "the same day", w.brings(later, f, big(noon, 40_000, "c", "d")).Posts, 0)
-		want(w.t, "waiting still", w.feedAgain(f).PostsWaiting, 2)
+		want(w, "the same day", w.brings(later, f, big(noon, 40_000, "c", "d")).Posts, 0)
+		want(w, "waiting still", w.feedAgain(f).PostsWaiting, 2)
 
 		next := noon.Add(day)
-		want(w.t, "the next day", w.brings(next, f, big(noon, 40_000, "c", "d")).Posts, 2)
-		want(w.t, "hidden the next day", w.waiting(ada), "a b c d")
+		want(w, "the next day", w.brings(next, f, big(noon, 40_000, "c", "d")).Posts, 2)
+		want(w, "hidden the next day", w.waiting(ada), "a b c d")
 		got = w.feedAgain(f)
-		want(w.t, "waiting no more", got.PostsWaiting, 0)
-		want(w.t, "asked by its validators", got.ETag, `"1"`)
+		want(w, "waiting no more", got.PostsWaiting, 0)
+		want(w, "asked by its validators", got.ETag, `"1"`)
 	})
 }
 
@@ -81,21 +77,19 @@ func TestQuotaOfAFeed(t *testing.T) {
 func TestQuotaCountsEdits(t *testing.T) {
 	each(t, func(w world) {
 		w.within(100_000, 0)
-		ada := w.reader("ada", "Europe/Paris")
-		f := w.feed("f.example")
-		w.subscribe(ada, f)
+		_, f := w.follows()
 		edit := func(now time.Time, version string) int {
 			p := big(now, 40_000, "a")
 			p[0].Title, p[0].ContentHash = version, version
 			return w.brings(now, f, p).Waiting
 		}
-		want(w.t, "first", edit(noon, "1"), 0)
-		want(w.t, "second", edit(noon.Add(time.Hour), "2"), 0)
-		want(w.t, "third", edit(noon.Add(2*time.Hour), "3"), 1)
+		want(w, "first", edit(noon, "1"), 0)
+		want(w, "second", edit(noon.Add(time.Hour), "2"), 0)
+		want(w, "third", edit(noon.Add(2*time.Hour), "3"), 1)
 		w.holds("the second stays", 1, `SELECT count(*) FROM posts WHERE title = '2'`)
 		w.hour(parisMidnight)
 		for i := range 5 {
-			want(w.t, "of an edition", edit(parisMidnight.Add(time.Duration(i)*time.Minute), "again"), 0)
+			want(w, "of an edition", edit(parisMidnight.Add(time.Duration(i)*time.Minute), "again"), 0)
 		}
 	})
 }
@@ -104,24 +98,23 @@ func TestQuotaCountsEdits(t *testing.T) {
 func TestQuotaOfAnAccount(t *testing.T) {
 	each(t, func(w world) {
 		w.within(1_000_000, 200_000)
-		ada, bob := w.reader("ada", "Europe/Paris"), w.reader("bob", "Europe/Paris")
+		ada, bob := w.two()
 		flood, honest, both := w.feed("flood.example"), w.feed("honest.example"), w.feed("both.example")
 		w.subscribe(ada, flood, honest, both)
 		w.subscribe(bob, both)
 
-		want(w.t, "of a flood", w.brings(noon, flood, big(noon, 50_000, "a", "b", "c", "d", "e", "f", "g")).Posts, 5)
-		want(w.t, "beside it", w.brings(noon, honest, big(noon, 20_000, "h", "i")).Posts, 2)
-		want(w.t, "beyond what is free", w.brings(noon, honest, big(noon, 45_000, "j")).Posts, 0)
-		want(w.t, "of what another reads", w.brings(noon, both, big(noon, 90_000, "k", "l", "m")).Posts, 3)
-		want(w.t, "for the other", w.waiting(bob), "k l m")
+		want(w, "of a flood", w.brings(noon, flood, big(noon, 50_000, "a", "b", "c", "d", "e", "f", "g")).Posts, 5)
+		want(w, "beside it", w.brings(noon, honest, big(noon, 20_000, "h", "i")).Posts, 2)
+		want(w, "beyond what is free", w.brings(noon, honest, big(noon, 45_000, "j")).Posts, 0)
+		want(w, "of what another reads", w.brings(noon, both, big(noon, 90_000, "k", "l", "m")).Posts, 3)
+		want(w, "for the other", w.waiting(bob), "k l m")
 		w.holds("on her account", 1, `SELECT count(*) FROM account_quotas WHERE digest_id = ? AND bytes >= 190000`,
 			ada.ID)
 
-		want(w.t, "the next day", w.brings(noon.Add(day), honest, big(noon, 45_000, "j")).Posts, 1)
-		used, err := w.Subscriptions.AccountUse(w.ctx(), bob.ID, noon)
-		w.ok(err)
+		want(w, "the next day", w.brings(noon.Add(day), honest, big(noon, 45_000, "j")).Posts, 1)
+		used := must(w.Subscriptions.AccountUse(w.ctx, bob.ID, noon))
 		if used == 0 || used > 150_000 {
-			w.t.Errorf("%d bytes on his account, want his half", used)
+			w.Errorf("%d bytes on his account, want his half", used)
 		}
 	})
 }
@@ -131,17 +124,17 @@ func TestQuotaOfAnAccount(t *testing.T) {
 func TestQuotaOfAFirstRead(t *testing.T) {
 	each(t, func(w world) {
 		w.within(1_000_000, 100_000)
-		ada := w.reader("ada", "Europe/Paris")
+		ada := w.reader("ada")
 		large, second := w.newFeed("large.example"), w.newFeed("second.example")
 		w.subscribe(ada, large, second)
 		found := big(noon, 30_000, "new", "old1", "old2", "old3")
 		for i := range found[1:] {
 			found[i+1].PublishedAt = noon.Add(-time.Duration(i+3) * day)
 		}
-		want(w.t, "of a large one", w.brings(noon, large, found).Posts, 4)
-		want(w.t, "shown", w.waiting(ada), "new")
+		want(w, "of a large one", w.brings(noon, large, found).Posts, 4)
+		want(w, "shown", w.waiting(ada), "new")
 		w.holds("without content", 2, `SELECT count(*) FROM posts WHERE content = '' AND summary <> ''`)
-		want(w.t, "again", w.brings(noon.Add(day), large, found).Posts, 0)
+		want(w, "again", w.brings(noon.Add(day), large, found).Posts, 0)
 
 		w.within(2_000, 0)
 		few := posts(noon, "b", "c", "d", "e", "f")
@@ -149,14 +142,14 @@ func TestQuotaOfAFirstRead(t *testing.T) {
 			few[i].PublishedAt = noon.Add(-time.Duration(i) * 2 * day)
 		}
 		if r := w.brings(noon, second, few); r.Posts == 0 || r.Waiting == 0 {
-			w.t.Errorf("%+v, want some stored and some waiting", r)
+			w.Errorf("%+v, want some stored and some waiting", r)
 		}
-		want(w.t, "read", w.feedAgain(second).ParsedAt.IsZero(), true)
+		want(w, "read", w.feedAgain(second).ParsedAt.IsZero(), true)
 		w.within(1_000_000, 0)
 		w.brings(noon.Add(day), second, few)
-		want(w.t, "shown of both", w.waiting(ada), "new b")
+		want(w, "shown of both", w.waiting(ada), "new b")
 		w.holds("known", 5, `SELECT count(*) FROM posts WHERE feed_id = ?`, second.ID)
-		want(w.t, "not read", w.feedAgain(second).ParsedAt.IsZero(), false)
+		want(w, "not read", w.feedAgain(second).ParsedAt.IsZero(), false)
 	})
 }
 
@@ -165,14 +158,14 @@ func TestQuotaOfAFirstRead(t *testing.T) {
 func TestQuotaOfAFirstReadBeforeItsReader(t *testing.T) {
 	each(t, func(w world) {
 		w.within(100_000, 0)
-		ada := w.reader("ada", "Europe/Paris")
+		ada := w.reader("ada")
 		f := w.feed("f.example")
 		found := big(noon, 40_000, "a", "b", "c", "d")
-		want(w.t, "stored", w.brings(noon, f, found).Posts, 2)
+		want(w, "stored", w.brings(noon, f, found).Posts, 2)
 		w.subscribe(ada, f)
-		want(w.t, "hidden", w.waiting(ada), "a b")
+		want(w, "hidden", w.waiting(ada), "a b")
 		w.brings(noon.Add(day), f, found)
-		want(w.t, "hidden the next day", w.waiting(ada), "a b c d")
+		want(w, "hidden the next day", w.waiting(ada), "a b c d")
 	})
 }
 
@@ -180,17 +173,14 @@ func TestQuotaOfAFirstReadBeforeItsReader(t *testing.T) {
 func TestQuotaOfAFind(t *testing.T) {
 	each(t, func(w world) {
 		w.within(1_000_000, 100_000)
-		ada := w.reader("ada", "Europe/Paris")
+		ada := w.reader("ada")
 		f := w.newFeed("f.example")
 		f.ParsedAt = noon
 		p := store.Polled{Feed: f, FirstRead: true, Posts: big(noon, 50_000, "a", "b", "c", "d"), FoundFor: ada.ID}
-		r, err := w.Feeds.Record(w.ctx(), noon, []store.Polled{p})
-		w.ok(err)
-		want(w.t, "stored", r.Posts, 3)
-		used, err := w.Subscriptions.AccountUse(w.ctx(), ada.ID, noon)
-		w.ok(err)
+		want(w, "stored", must(w.Feeds.Record(w.ctx, noon, []store.Polled{p})).Posts, 3)
+		used := must(w.Subscriptions.AccountUse(w.ctx, ada.ID, noon))
 		if used < 80_000 || used > 100_000 {
-			w.t.Errorf("%d bytes on her account", used)
+			w.Errorf("%d bytes on her account", used)
 		}
 	})
 }
@@ -199,22 +189,18 @@ func TestQuotaOfAFind(t *testing.T) {
 func TestQuotaOfADocument(t *testing.T) {
 	each(t, func(w world) {
 		w.within(0, 100_000)
-		ada := w.reader("ada", "Europe/Paris")
-		f := w.feed("f.example")
-		w.subscribe(ada, f)
+		_, f := w.follows()
 		keep := func(size int) bool {
 			noise := make([]byte, size)
 			rand.Read(noise)
 			p := store.Polled{Feed: w.feedAgain(f), Body: &store.Body{Bytes: noise}}
-			_, err := w.Feeds.Record(w.ctx(), noon, []store.Polled{p})
-			w.ok(err)
-			_, found, err := w.Posts.Body(w.ctx(), f.ID)
-			w.ok(err)
+			must(w.Feeds.Record(w.ctx, noon, []store.Polled{p}))
+			_, found := must2(w.Posts.Body(w.ctx, f.ID))
 			return found
 		}
-		want(w.t, "at first", keep(150_000), true)
-		want(w.t, "the same again", keep(150_000), true)
-		want(w.t, "larger", keep(300_000), false)
+		want(w, "at first", keep(150_000), true)
+		want(w, "the same again", keep(150_000), true)
+		want(w, "larger", keep(300_000), false)
 	})
 }
 
@@ -222,19 +208,17 @@ func TestQuotaOfADocument(t *testing.T) {
 func TestQuotaOfAMove(t *testing.T) {
 	each(t, func(w world) {
 		w.within(100_000, 0)
-		ada := w.reader("ada", "Europe/Paris")
+		ada := w.reader("ada")
 		old, target := w.feed("old.example"), w.feed("target.example")
 		w.subscribe(ada, old)
 		moved := w.feedAgain(old)
 		moved.URL, moved.Host, moved.ParsedAt = target.URL, target.Host, noon
 		found := big(noon, 40_000, "a", "b", "c")
-		_, err := w.Feeds.Record(w.ctx(), noon,
-			[]store.Polled{{Feed: moved, Listed: []string{"a", "b", "c"}, ReadAt: target.URL,
-				Arrival: store.Arrival{Abroad: true, Read: true, Posts: found}}})
-		w.ok(err)
+		w.poll(noon, store.Polled{Feed: moved, Listed: []string{"a", "b", "c"}, ReadAt: target.URL,
+			Arrival: store.Arrival{Abroad: true, Read: true, Posts: found}})
 		w.holds("stored", 2, `SELECT count(*) FROM posts WHERE feed_id = ?`, target.ID)
 		got := w.feedAgain(target)
-		want(w.t, "waiting", got.PostsWaiting, 1)
-		want(w.t, "the next day", w.brings(noon.Add(day), target, found[2:]).Posts, 1)
+		want(w, "waiting", got.PostsWaiting, 1)
+		want(w, "the next day", w.brings(noon.Add(day), target, found[2:]).Posts, 1)
 	})
 }

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"digest"
+	"digest/store/db"
 )
 
 // A ReaderQuery selects the readers of a list.
@@ -36,7 +37,7 @@ func (s Operator) Readers(ctx context.Context, q ReaderQuery) ([]ListedReader, e
 	}
 	if q.State == digest.DigestLeft {
 		where += ` AND u.member_only = ?`
-		args = append(args, bit(q.Member))
+		args = append(args, db.Bit(q.Member))
 	}
 	if q.Part != "" {
 		where += ` AND u.email_key LIKE ? ESCAPE '!'`

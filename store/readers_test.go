@@ -12,26 +12,25 @@ import (
 // TestReaders lists readers by state and by a part of their address, a few at a time.
 func TestReaders(t *testing.T) {
 	each(t, func(w world) {
-		ann, bob, cleo, dora := w.reader("ann", "Europe/Paris"), w.reader("bob", "Asia/Tokyo"), w.reader("cleo", "UTC"),
+		ann, bob, cleo, dora := w.reader("ann"), w.reader("bob", "Asia/Tokyo"), w.reader("cleo", "UTC"),
 			w.reader("dora", "UTC")
 		until := noon.Add(3 * day)
-		w.ok(w.Readers.PauseDigest(w.ctx(), bob.ID, until, noon))
-		w.ok(w.Readers.PauseDigest(w.ctx(), cleo.ID, time.Time{}, noon))
-		w.ok(w.Readers.SetDigestState(w.ctx(), dora.ID, digest.DigestLeft, noon))
-		w.ok(w.Operator.SetOperator(w.ctx(), ann.UserID, true))
-		w.ok(w.Editions.Suppress(w.ctx(), digest.Suppression{Email: "CLEO@example.org", Reason: digest.ForComplaint,
+		w.pause(bob, until, noon)
+		w.pause(cleo, time.Time{}, noon)
+		w.setState(dora, digest.DigestLeft, noon)
+		w.ok(w.Operator.SetOperator(w.ctx, ann.UserID, true))
+		w.ok(w.Editions.Suppress(w.ctx, digest.Suppression{Email: "CLEO@example.org", Reason: digest.ForComplaint,
 			CreatedAt: noon}))
 		eve := w.reader("eve", "UTC")
-		w.ok(w.Exec(w.ctx(), `UPDATE users SET member_only = 1 WHERE id = ?`, eve.UserID))
-		w.ok(w.Readers.SetDigestState(w.ctx(), eve.ID, digest.DigestLeft, noon))
+		w.exec(`UPDATE users SET member_only = 1 WHERE id = ?`, eve.UserID)
+		w.setState(eve, digest.DigestLeft, noon)
 
 		names := func(q store.ReaderQuery) string {
 			t.Helper()
 			if q.Most == 0 {
 				q.Most = 10
 			}
-			found, err := w.Operator.Readers(w.ctx(), q)
-			w.ok(err)
+			found := must(w.Operator.Readers(w.ctx, q))
 			var names []string
 			for _, u := range found {
 				name, _, _ := strings.Cut(u.Email, "@")
@@ -56,15 +55,14 @@ func TestReaders(t *testing.T) {
 			{"a part of those in a state", store.ReaderQuery{Part: "o", State: digest.DigestPaused}, "bob cleo"},
 			{"no wildcard", store.ReaderQuery{Part: "%"}, ""},
 		} {
-			want(w.t, tt.what, names(tt.q), tt.want)
+			want(w, tt.what, names(tt.q), tt.want)
 		}
 
-		found, err := w.Operator.Readers(w.ctx(), store.ReaderQuery{Most: 3})
-		w.ok(err)
-		want(w.t, "ann runs it", found[0].Operator, true)
-		want(w.t, "bob is back", found[1].PausedUntil, until)
-		want(w.t, "cleo is suppressed", found[2].Suppressed && !found[1].Suppressed, true)
-		want(w.t, "cleo is not back", found[2].PausedUntil.IsZero(), true)
+		found := must(w.Operator.Readers(w.ctx, store.ReaderQuery{Most: 3}))
+		want(w, "ann runs it", found[0].Operator, true)
+		want(w, "bob is back", found[1].PausedUntil, until)
+		want(w, "cleo is suppressed", found[2].Suppressed && !found[1].Suppressed, true)
+		want(w, "cleo is not back", found[2].PausedUntil.IsZero(), true)
 	})
 }
 
@@ -78,24 +76,23 @@ func TestUnconfirmed(t *testing.T) {
 			if email == "late@example.org" {
 				expires = noon.Add(time.Hour)
 			}
-			w.ok(w.Sessions.AddSignUp(w.ctx(), []byte(hash), store.SignUp{Email: email, TimeZone: "UTC"}, noon,
+			w.ok(w.Sessions.AddSignUp(w.ctx, []byte(hash), store.SignUp{Email: email, TimeZone: "UTC"}, noon,
 				expires))
 		}
 		list := func(part, after string, most int) string {
 			t.Helper()
-			found, err := w.Operator.Unconfirmed(w.ctx(), part, after, most, noon.Add(2*time.Hour))
-			w.ok(err)
+			found := must(w.Operator.Unconfirmed(w.ctx, part, after, most, noon.Add(2*time.Hour)))
 			var all []string
 			for _, u := range found {
 				all = append(all, strings.ToLower(u.Email))
-				want(w.t, "ends", u.ExpiresAt, noon.Add(day))
+				want(w, "ends", u.ExpiresAt, noon.Add(day))
 			}
 			return strings.Join(all, " ")
 		}
-		want(w.t, "all", list("", "", 10), "bob@example.org cleo@example.org")
-		want(w.t, "the first", list("", "", 1), "bob@example.org")
-		want(w.t, "the next", list("", "Bob@example.org", 10), "cleo@example.org")
-		want(w.t, "a part", list("CL", "", 10), "cleo@example.org")
+		want(w, "all", list("", "", 10), "bob@example.org cleo@example.org")
+		want(w, "the first", list("", "", 1), "bob@example.org")
+		want(w, "the next", list("", "Bob@example.org", 10), "cleo@example.org")
+		want(w, "a part", list("CL", "", 10), "cleo@example.org")
 	})
 }
 
@@ -103,11 +100,11 @@ func TestUnconfirmed(t *testing.T) {
 func TestDropOperator(t *testing.T) {
 	each(t, func(w world) {
 		ann, bob := w.reader("ann", "UTC"), w.reader("bob", "UTC")
-		w.ok(w.Operator.SetOperator(w.ctx(), ann.UserID, true))
-		oneLine(w.t, w.Operator.DropOperator(w.ctx(), ann.UserID), digest.Conflict)
-		w.ok(w.Operator.SetOperator(w.ctx(), bob.UserID, true))
-		w.ok(w.Operator.DropOperator(w.ctx(), ann.UserID))
-		oneLine(w.t, w.Operator.DropOperator(w.ctx(), bob.UserID), digest.Conflict)
+		w.ok(w.Operator.SetOperator(w.ctx, ann.UserID, true))
+		oneLine(w, w.Operator.DropOperator(w.ctx, ann.UserID), digest.Conflict)
+		w.ok(w.Operator.SetOperator(w.ctx, bob.UserID, true))
+		w.ok(w.Operator.DropOperator(w.ctx, ann.UserID))
+		oneLine(w, w.Operator.DropOperator(w.ctx, bob.UserID), digest.Conflict)
 		w.holds("operators", 1, `SELECT count(*) FROM users WHERE operator = 1`)
 	})
 }

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"digest"
+	"digest/store/db"
 )
 
 // Record stores the results of polls in one transaction: new posts, a hidden row for each new post in each digest that
@@ -37,7 +38,7 @@ func (s Feeds) Record(ctx context.Context, now time.Time, polls []Polled) (Recor
 		return RecordResult{}, fmt.Errorf("storing polls: %w", err)
 	}
 	result, err := s.record(ctx, now, polls)
-	if isRefused(err) {
+	if db.IsRefused(err) {
 		result, err = s.recordEach(ctx, now, polls)
 	}
 	return result, failed("storing polls", err)
@@ -45,7 +46,7 @@ func (s Feeds) Record(ctx context.Context, now time.Time, polls []Polled) (Recor
 
 func (s *database) record(ctx context.Context, now time.Time, polls []Polled) (RecordResult, error) {
 	var result RecordResult
-	err := s.changeUnder(ctx, s.d.lockShared, "", func(c conn) error {
+	err := s.changeUnder(ctx, s.d.LockShared, "", func(c conn) error {
 		r := recording{c: c, now: at(now)}
 		if err := r.lockFeeds(ctx, polls); err != nil {
 			return err
@@ -140,7 +141,7 @@ func (r *recording) lockFeeds(ctx context.Context, polls []Polled) error {
 		byID[p.Feed.ID] = p
 	}
 	ids := slices.Sorted(maps.Keys(byID))
-	if r.c.d.forUpdate != "" {
+	if r.c.d.ForUpdate != "" {
 		if err := r.lockRecords(ctx, byID, ids); err != nil {
 			return err
 		}
@@ -149,10 +150,10 @@ func (r *recording) lockFeeds(ctx context.Context, polls []Polled) error {
 		return err
 	}
 	var rows []lockedFeed
-	err := r.c.all(ctx, &rows,
+	err := r.c.All(ctx, &rows,
 		`SELECT f.id, f.url, f.host, f.state, t.lease_token, f.parsed_at, f.listed_at, f.moved_since,
 		t.last_ok_at, f.pinged_at, f.validators_doubted, f.own_interval, f.host_interval, t.last_attempt_at,
-		t.unchanged FROM `+timedFeeds+` WHERE f.id`+r.c.d.oneOf+` ORDER BY f.id`, keys(r.c.d, ids))
+		t.unchanged FROM `+timedFeeds+` WHERE f.id`+r.c.d.OneOf+` ORDER BY f.id`, ids)
 	if err != nil {
 		return err
 	}
@@ -172,7 +173,7 @@ func (r *recording) lockRecords(ctx context.Context, polls map[digest.FeedID]Pol
 	if len(changed) == 0 {
 		return nil
 	}
-	return r.c.run(ctx, `SELECT 1 FROM feeds WHERE id`+r.c.d.oneOf+` ORDER BY id`+r.c.d.forUpdate, keys(r.c.d, changed))
+	return r.c.Run(ctx, `SELECT 1 FROM feeds WHERE id`+r.c.d.OneOf+` ORDER BY id`+r.c.d.ForUpdate, changed)
 }
 
 // leavesRecord reports whether a poll found no change.
@@ -210,7 +211,7 @@ func (c conn) polled(row lockedFeed, p Polled, now instant) *polled {
 		p.Feed.State, p.Feed.PollAt = row.State, time.Time{}
 	}
 	if from(p.Feed.LastAttemptAt) < row.LastAttemptAt { // another attempt was later
-		p.Feed.LastAttemptAt = row.LastAttemptAt.time()
+		p.Feed.LastAttemptAt = row.LastAttemptAt.Time()
 	}
 	if p.Token != "" && p.Feed.OwnInterval == p.Was.OwnInterval { // news may have shortened it during the poll
 		p.Feed.OwnInterval = row.OwnInterval
@@ -226,10 +227,10 @@ func (c conn) polled(row lockedFeed, p Polled, now instant) *polled {
 	own.again = true
 	f := &own.Feed
 	if pinged {
-		f.PingedAt = row.PingedAt.time()
+		f.PingedAt = row.PingedAt.Time()
 	}
 	f.ValidatorsDoubted = f.ValidatorsDoubted || doubted
-	f.PollAt = first(from(f.PollAt).time(), c.askable(*f, now).time())
+	f.PollAt = first(from(f.PollAt).Time(), c.askable(*f, now).Time())
 	return own
 }
 
@@ -240,7 +241,7 @@ func (r *recording) addPoll(p *polled) {
 	}
 	seen := make(map[string]bool, len(p.Posts))
 	for _, post := range p.Posts {
-		post.Identity = clean(post.Identity)
+		post.Identity = db.Clean(post.Identity)
 		if seen[post.Identity] {
 			continue
 		}
@@ -249,7 +250,7 @@ func (r *recording) addPoll(p *polled) {
 		r.fresh = append(r.fresh, &incoming{Post: post, poll: p, fingerprint: fingerprint(post)})
 	}
 	if p.Gap != nil {
-		p.overlaps = slices.ContainsFunc(p.Listed, func(identity string) bool { return !seen[clean(identity)] })
+		p.overlaps = slices.ContainsFunc(p.Listed, func(identity string) bool { return !seen[db.Clean(identity)] })
 	}
 }
 
@@ -266,8 +267,8 @@ func (r *recording) dropUnwanted(ctx context.Context) error {
 		return nil
 	}
 	var idle []digest.FeedID
-	err := r.c.all(ctx, &idle, `SELECT f.id FROM feeds f WHERE f.id`+r.c.d.oneOf+` AND NOT `+
-		wanted, keys(r.c.d, slices.Sorted(maps.Keys(queued))))
+	err := r.c.All(ctx, &idle, `SELECT f.id FROM feeds f WHERE f.id`+r.c.d.OneOf+` AND NOT `+
+		wanted, slices.Sorted(maps.Keys(queued)))
 	for _, id := range idle {
 		queued[id].Feed.PollAt = time.Time{}
 	}
@@ -286,7 +287,7 @@ func (r *recording) save(ctx context.Context) error {
 		return err
 	}
 	if len(r.mergedInto) > 0 { // after saveFeeds, which may have written them
-		if err := refreshAskable(ctx, r.c, `f.id`+r.c.d.oneOf, keys(r.c.d, r.mergedInto)); err != nil {
+		if err := refreshAskable(ctx, r.c, `f.id`+r.c.d.OneOf, r.mergedInto); err != nil {
 			return err
 		}
 	}
@@ -305,7 +306,7 @@ func (r *recording) freeHosts(ctx context.Context) error {
 	var v values
 	for _, p := range r.polls {
 		if p.Token != "" {
-			v.row(p.stored.Host, from(p.HostFreeAt), p.Token) // the claimed host, because the feed may have moved
+			v.Row(p.stored.Host, from(p.HostFreeAt), p.Token) // the claimed host, because the feed may have moved
 		}
 	}
 	return freeHosts(ctx, r.c, &v)
@@ -313,7 +314,7 @@ func (r *recording) freeHosts(ctx context.Context) error {
 
 // freeHosts ends the leases of hosts, in the order in which leaseHosts takes them.
 func freeHosts(ctx context.Context, c conn, v *values) error {
-	return c.runRows(ctx, v, `WITH v (host, free_at, token) AS (VALUES {rows})
+	return c.RunRows(ctx, v, `WITH v (host, free_at, token) AS (VALUES {rows})
 		UPDATE hosts SET lease_until = v.free_at, token = ''
 		FROM v WHERE hosts.host = v.host AND hosts.token = v.token`)
 }

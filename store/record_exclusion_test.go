@@ -23,7 +23,7 @@ func TestStoringExcludesReleasing(t *testing.T) {
 			feeds = append(feeds, w.feed(h))
 		}
 		for i := range readers {
-			w.subscribe(w.reader(fmt.Sprint("reader", i), "Europe/Paris"), feeds...)
+			w.subscribe(w.reader(fmt.Sprint("reader", i)), feeds...)
 		}
 		var wg sync.WaitGroup
 		for i, f := range feeds {
@@ -32,8 +32,8 @@ func TestStoringExcludesReleasing(t *testing.T) {
 					id := fmt.Sprintf("%d-%d", i, n)
 					p := store.Polled{Feed: f, Posts: posts(noon, id), Listed: []string{id}}
 					p.Feed.ParsedAt = noon
-					if _, err := w.Feeds.Record(w.ctx(), noon, []store.Polled{p}); err != nil {
-						w.t.Error(err)
+					if _, err := w.Feeds.Record(w.ctx, noon, []store.Polled{p}); err != nil {
+						w.Error(err)
 						return
 					}
 				}
@@ -42,7 +42,7 @@ func TestStoringExcludesReleasing(t *testing.T) {
 		stored := make(chan struct{})
 		go func() { wg.Wait(); close(stored) }()
 		sealed := make(map[digest.EditionID]int)
-		for now, done := parisMidnight, false; !done; now = now.Add(24 * time.Hour) {
+		for now, done := parisMidnight, false; !done; now = now.Add(day) {
 			select {
 			case <-stored:
 				done = true
@@ -50,8 +50,7 @@ func TestStoringExcludesReleasing(t *testing.T) {
 			}
 			w.hour(now)
 			for _, e := range w.claimEditions(now, 1000, "t") {
-				refs, err := w.Editions.EditionPosts(w.ctx(), []digest.Delivery{e})
-				w.ok(err)
+				refs := must(w.Editions.EditionPosts(w.ctx, []digest.Delivery{e}))
 				sealed[e.ID] = len(refs[e.ID])
 			}
 		}
@@ -61,7 +60,7 @@ func TestStoringExcludesReleasing(t *testing.T) {
 			(SELECT 1 FROM editions e WHERE e.digest_id = dp.digest_id AND e.due_at = dp.visible_at)`)
 		w.holds("rows", nPosts*readers*storers, `SELECT count(*) FROM digest_posts`)
 		if len(sealed) < 2*readers {
-			w.t.Logf("only %d editions came while storing", len(sealed))
+			w.Logf("only %d editions came while storing", len(sealed))
 		}
 		for id, n := range sealed {
 			w.holds("posts of a sealed edition", n, `SELECT count(*) FROM digest_posts dp JOIN editions e
@@ -72,10 +71,9 @@ func TestStoringExcludesReleasing(t *testing.T) {
 
 // holds fails the test unless a query returns a number.
 func (w world) holds(what string, n int, query string, args ...any) {
-	w.t.Helper()
-	have, err := w.Count(w.ctx(), query, args...)
-	w.ok(err)
-	want(w.t, what, have, n)
+	w.Helper()
+	have := w.count(query, args...)
+	want(w, what, have, n)
 }
 
 // TestSubscribingMeetsStoring subscribes while a post of the same feed is stored. The later transaction sees the
@@ -84,23 +82,23 @@ func TestSubscribingMeetsStoring(t *testing.T) {
 	const rounds = 40
 	each(t, func(w world) {
 		for i := range rounds {
-			d := w.reader(fmt.Sprint("reader", i), "Europe/Paris")
+			d := w.reader(fmt.Sprint("reader", i))
 			f := w.feed(fmt.Sprintf("f%d.example", i))
 			var wg sync.WaitGroup
 			wg.Go(func() {
 				p := store.Polled{Feed: f, Posts: posts(noon, "p"), Listed: []string{"p"}}
-				if _, err := w.Feeds.Record(w.ctx(), noon, []store.Polled{p}); err != nil {
-					w.t.Error(err)
+				if _, err := w.Feeds.Record(w.ctx, noon, []store.Polled{p}); err != nil {
+					w.Error(err)
 				}
 			})
 			wg.Go(func() {
-				if _, err := w.Subscriptions.Subscribe(w.ctx(), digest.Subscription{DigestID: d.ID, FeedID: f.ID},
+				if _, err := w.Subscriptions.Subscribe(w.ctx, digest.Subscription{DigestID: d.ID, FeedID: f.ID},
 					noon); err != nil {
-					w.t.Error(err)
+					w.Error(err)
 				}
 			})
 			wg.Wait()
-			want(w.t, "waiting", w.waiting(d), "p")
+			want(w, "waiting", w.waiting(d), "p")
 		}
 	})
 }
@@ -110,7 +108,7 @@ func TestPlanIsExact(t *testing.T) {
 	each(t, func(w world) {
 		f := w.feed("f.example")
 		for i := range 30 {
-			w.subscribe(w.reader(fmt.Sprint("reader", i), "Europe/Paris"), f)
+			w.subscribe(w.reader(fmt.Sprint("reader", i)), f)
 		}
 		var mu sync.Mutex
 		var total store.PlanResult
@@ -118,12 +116,12 @@ func TestPlanIsExact(t *testing.T) {
 		var wg sync.WaitGroup
 		for range 8 {
 			wg.Go(func() {
-				r, err := w.Feeds.Plan(w.ctx(), parisMidnight, func(digest.Feed, time.Time) (time.Time, bool) {
+				r, err := w.Feeds.Plan(w.ctx, parisMidnight, func(digest.Feed, time.Time) (time.Time, bool) {
 					asked.Add(1)
 					return parisMidnight, true
 				})
 				if err != nil {
-					w.t.Error(err)
+					w.Error(err)
 				}
 				mu.Lock()
 				defer mu.Unlock()
@@ -132,8 +130,8 @@ func TestPlanIsExact(t *testing.T) {
 			})
 		}
 		wg.Wait()
-		want(w.t, "planned once", total, store.PlanResult{Digests: 30, Feeds: 1})
-		want(w.t, "thought about once", asked.Load(), 1)
+		want(w, "planned once", total, store.PlanResult{Digests: 30, Feeds: 1})
+		want(w, "thought about once", asked.Load(), 1)
 	})
 }
 
@@ -144,17 +142,16 @@ func TestReleaseIsExact(t *testing.T) {
 		for i := range 30 {
 			w.subscribe(w.reader(fmt.Sprint("reader", i), []string{"Europe/Paris", "Africa/Lagos"}[i%2]), f)
 		}
-		w.record(noon, f, posts(noon, "p"))
-		_, err := w.Feeds.Plan(w.ctx(), parisMidnight, queueNothing)
-		w.ok(err)
+		w.posted(f, "p")
+		must(w.Feeds.Plan(w.ctx, parisMidnight, queueNothing))
 		var mu sync.Mutex
 		total := 0
 		var wg sync.WaitGroup
 		for range 8 {
 			wg.Go(func() {
-				n, err := w.Editions.Release(w.ctx(), parisMidnight, deadline)
+				n, err := w.Editions.Release(w.ctx, parisMidnight, deadline)
 				if err != nil {
-					w.t.Error(err)
+					w.Error(err)
 				}
 				mu.Lock()
 				defer mu.Unlock()
@@ -162,7 +159,7 @@ func TestReleaseIsExact(t *testing.T) {
 			})
 		}
 		wg.Wait()
-		want(w.t, "editions", total, 30)
+		want(w, "editions", total, 30)
 		w.holds("editions stored", 30, `SELECT count(*) FROM editions`)
 	})
 }
@@ -170,16 +167,14 @@ func TestReleaseIsExact(t *testing.T) {
 // A worker that finds everything planned does not wait for a release. (On PostgreSQL only: on SQLite a release is the
 // only writer, and finding does not write.)
 func TestPlanWaitsForNobody(t *testing.T) {
-	w := world{storetest.Open(t, storetest.Postgres(t)), t}
-	w.subscribe(w.reader("ada", "Europe/Paris"), w.feed("a.example"))
-	planned, err := w.Feeds.Plan(w.ctx(), parisMidnight, queueNothing)
-	w.ok(err)
+	w := newWorld(t, storetest.Open(t, storetest.Postgres(t)))
+	w.subscribe(w.reader("ada"), w.feed("a.example"))
+	planned := must(w.Feeds.Plan(w.ctx, parisMidnight, queueNothing))
 	want(t, "planned", planned.Digests, 1)
-	w.ok(w.Together(w.ctx(), func() {
-		ctx, cancel := context.WithTimeout(w.ctx(), time.Minute)
+	w.ok(w.Together(w.ctx, func() {
+		ctx, cancel := context.WithTimeout(w.ctx, time.Minute)
 		defer cancel()
-		planned, err := w.Feeds.Plan(ctx, parisMidnight.Add(time.Second), queueNothing)
-		w.ok(err)
+		planned := must(w.Feeds.Plan(ctx, parisMidnight.Add(time.Second), queueNothing))
 		want(t, "planned again", planned.Digests, 0)
 	}, `SELECT pg_advisory_xact_lock(110403869045621)`))
 }

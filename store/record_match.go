@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"digest"
+	"digest/store/db"
 )
 
 // fingerprint returns a hash that stays the same when a post's GUID changes, or its site moves to another host. It
@@ -93,7 +94,7 @@ func former(stored []storedPost) func(*incoming) (storedPost, bool) {
 		byIdentity[s.postKey] = s
 	}
 	return func(p *incoming) (storedPost, bool) {
-		key := postKey{p.FeedID, clean(p.Former)}
+		key := postKey{p.FeedID, db.Clean(p.Former)}
 		s, ok := byIdentity[key]
 		delete(byIdentity, key)
 		return s, ok
@@ -109,7 +110,7 @@ func (r *recording) aliased(stored []storedPost) func(*incoming) (storedPost, bo
 	}
 	byAlias := make(map[postKey][]*incoming)
 	for _, p := range r.fresh {
-		key := postKey{p.FeedID, clean(p.Alias)}
+		key := postKey{p.FeedID, db.Clean(p.Alias)}
 		byAlias[key] = append(byAlias[key], p)
 	}
 	heirs := make(map[*incoming]storedPost)
@@ -201,7 +202,7 @@ func (p *polled) lists(identity string) bool {
 	if p.listed == nil {
 		p.listed = make(map[string]bool, len(p.Listed))
 		for _, listed := range p.Listed {
-			p.listed[clean(listed)] = true
+			p.listed[db.Clean(listed)] = true
 		}
 	}
 	return p.listed[identity]
@@ -212,11 +213,11 @@ func (r *recording) find(ctx context.Context, column string, key func(*incoming)
 	var v values
 	for _, p := range r.fresh {
 		if wanted := key(p); wanted != "" { // few have an alias
-			v.row(p.FeedID, wanted)
+			v.Row(p.FeedID, wanted)
 		}
 	}
 	var stored []storedPost
-	return stored, r.c.allRows(ctx, &stored, &v, `WITH v (feed_id, wanted) AS (VALUES {rows})
+	return stored, r.c.AllRows(ctx, &stored, &v, `WITH v (feed_id, wanted) AS (VALUES {rows})
 		SELECT DISTINCT `+storedColumns+` FROM v CROSS JOIN posts p
 		WHERE p.feed_id = v.feed_id AND p.`+column+` = v.wanted ORDER BY p.id`)
 }
@@ -236,16 +237,16 @@ func (r *recording) edit(ctx context.Context) error {
 			if p.poll.away != "" { // readers have not got this document's version
 				hash = p.was
 			}
-			bare.row(p.id, p.Identity, p.fingerprint, hash)
+			bare.Row(p.id, p.Identity, p.fingerprint, hash)
 			continue
 		}
 		published := at(p.PublishedAt)
-		whole.row(p.id, p.Identity, p.fingerprint, p.ContentHash, min(published, p.seenAt),
+		whole.Row(p.id, p.Identity, p.fingerprint, p.ContentHash, min(published, p.seenAt),
 			p.URL, p.Title, p.Author, p.Language, p.ImageURL, p.Summary, p.Content, enclosuresText(p.Enclosures),
 			p.Syndication, p.poll.away, p.Untitled, p.LeadsTo)
 		edited, rewritten = append(edited, p.id), append(rewritten, p)
 	}
-	err := r.c.runRows(ctx, &bare, `WITH v (id, identity, fingerprint, content_hash) AS (VALUES {rows})
+	err := r.c.RunRows(ctx, &bare, `WITH v (id, identity, fingerprint, content_hash) AS (VALUES {rows})
 			UPDATE posts SET identity = v.identity, fingerprint = v.fingerprint, content_hash = v.content_hash,
 			frozen = 1, listed_at = ? FROM v WHERE posts.id = v.id`, r.now)
 	if err != nil {
@@ -257,7 +258,7 @@ func (r *recording) edit(ctx context.Context) error {
 	if err := replaceLinks(ctx, r.c, rewritten); err != nil {
 		return err
 	}
-	return r.c.runRows(ctx, &whole, `WITH v (id, identity, fingerprint, content_hash, published_at, url, title, author,
+	return r.c.RunRows(ctx, &whole, `WITH v (id, identity, fingerprint, content_hash, published_at, url, title, author,
 			language, image_url, summary, content, enclosures, syndication, read_address, untitled,
 			leads_to) AS (VALUES {rows})
 			UPDATE posts SET identity = v.identity, fingerprint = v.fingerprint, content_hash = v.content_hash,
@@ -295,11 +296,11 @@ const releasedPosts = `WITH v (id, since, any_since) AS (VALUES {rows})
 func (r *recording) released(ctx context.Context) (map[digest.PostID]bool, error) {
 	var v values
 	for _, p := range r.known {
-		seen := digest.DateOf(p.seenAt.time())
-		v.row(p.id, seen.Plus(-frozenDays), seen.Plus(-frozenDaysMonthly))
+		seen := digest.DateOf(p.seenAt.Time())
+		v.Row(p.id, seen.Plus(-frozenDays), seen.Plus(-frozenDaysMonthly))
 	}
 	var found []digest.PostID
-	err := r.c.allRows(ctx, &found, &v, releasedPosts, longestWait, digest.Daily,
+	err := r.c.AllRows(ctx, &found, &v, releasedPosts, longestWait, digest.Daily,
 		shownGrace)
 	frozen := make(map[digest.PostID]bool, len(found))
 	for _, id := range found {

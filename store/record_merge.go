@@ -77,7 +77,7 @@ func (r *recording) mayChangeAddress(ctx context.Context, p *polled) (bool, erro
 	if !p.Arrival.Abroad || p.Feed.Errors > 0 {
 		return true, nil
 	}
-	n, err := r.c.number(ctx,
+	n, err := r.c.Number(ctx,
 		`SELECT count(*) FROM (SELECT 1 FROM posts WHERE feed_id = ? AND read_address <> ? LIMIT 1) p`, p.Feed.ID,
 		p.Feed.URL)
 	return n == 0, err
@@ -112,9 +112,9 @@ func (r *recording) holders(ctx context.Context) (map[string]holder, error) {
 		return holders, nil
 	}
 	var rows []holder
-	err := r.c.all(ctx, &rows,
+	err := r.c.All(ctx, &rows,
 		`SELECT f.id, f.url, f.parsed_at, t.last_ok_at, f.quota_day, f.quota_bytes, f.posts_waiting FROM `+timedFeeds+`
-		WHERE f.url IN (`+r.c.d.names+`) ORDER BY f.id`+r.c.d.lockRows("f, t"), array(addresses))
+		WHERE f.url IN (`+r.c.d.Names+`) ORDER BY f.id`+r.c.d.LockRows("f, t"), addresses)
 	for _, h := range rows {
 		h.moves = moving[h.ID]
 		holders[h.URL] = h
@@ -126,7 +126,7 @@ func (r *recording) holders(ctx context.Context) (map[string]holder, error) {
 // only just arrived there, or is moving itself.
 func (p *polled) moveLater() {
 	if p.Feed.Errors == 0 {
-		p.Feed.MovedTo, p.Feed.MovedSince = p.Feed.URL, p.stored.MovedSince.time()
+		p.Feed.MovedTo, p.Feed.MovedSince = p.Feed.URL, p.stored.MovedSince.Time()
 	}
 	p.Feed.MovedFrom, p.Feed.MovedAt = p.Was.MovedFrom, p.Was.MovedAt
 	p.Feed.URL, p.Feed.Host = p.stored.URL, p.stored.Host
@@ -138,11 +138,11 @@ func (r *recording) inherit(ctx context.Context, p *polled, heir digest.FeedID) 
 	h := &polled{Polled: Polled{Feed: p.Feed}, stored: p.stored, listedAt: r.now}
 	h.Feed.ID, h.Feed.MovedFrom, h.Feed.MovedAt = heir, "", time.Time{}
 	r.heirs = append(r.heirs, h)
-	if err := r.c.run(ctx, `UPDATE feeds SET number = ? WHERE id = ?`, cmp.Or(p.Feed.Number, p.Feed.ID),
+	if err := r.c.Run(ctx, `UPDATE feeds SET number = ? WHERE id = ?`, cmp.Or(p.Feed.Number, p.Feed.ID),
 		heir); err != nil {
 		return err
 	}
-	return r.c.run(ctx, `UPDATE bodies SET feed_id = ? WHERE feed_id = ?`, heir, p.Feed.ID)
+	return r.c.Run(ctx, `UPDATE bodies SET feed_id = ? WHERE feed_id = ?`, heir, p.Feed.ID)
 }
 
 // merge merges a feed into the one at its new address. Both are one document, which this poll has read and which is
@@ -207,14 +207,14 @@ func (r *recording) merge(ctx context.Context, p *polled, into holder) error {
 			poll_at = CASE WHEN lease_token = '' THEN NULL ELSE poll_at END WHERE feed_id = ?`,
 			[]any{r.now, r.now, to}},
 	} {
-		if _, err := r.c.exec(ctx, s.statement, s.args...); err != nil {
+		if err := r.c.Run(ctx, s.statement, s.args...); err != nil {
 			return fmt.Errorf("merging a feed that moved: %w", err)
 		}
 	}
 	if err := moveFilters(ctx, r.c, from, to); err != nil {
 		return fmt.Errorf("merging the filters of a feed that moved: %w", err)
 	}
-	p.end(into.URL, r.now.time())
+	p.end(into.URL, r.now.Time())
 	r.mergedInto = append(r.mergedInto, to)
 	return dropWaitingNotices(ctx, r.c, []digest.FeedID{from, to}, `'sick', 'dead'`)
 }
@@ -246,7 +246,7 @@ func (p *polled) end(address string, now time.Time) {
 	p.Feed.URL, p.Feed.Host = fmt.Sprintf("%s#%d", p.stored.URL, p.Feed.ID), p.stored.Host
 	p.Feed.State, p.Feed.PollAt, p.Feed.PostsWaiting = digest.FeedGone, time.Time{}, 0
 	p.Feed.LastError = "moved to " + address + ", where another feed is already; both are one now"
-	p.Feed.MovedTo, p.Feed.MovedSince = address, p.stored.MovedSince.time()
+	p.Feed.MovedTo, p.Feed.MovedSince = address, p.stored.MovedSince.Time()
 }
 
 // share stores the posts that were just read at the new address as posts of the feed there, as a poll of it would. No
@@ -277,11 +277,11 @@ func (r *recording) share(ctx context.Context, p *polled, into holder) error {
 	if err := r.bringGenuine(ctx, p, into); err != nil || into.ParsedAt != 0 {
 		return err
 	}
-	if err := r.c.run(ctx, `UPDATE feeds SET parsed_at = ?, listed_at = ? WHERE id = ?`, r.now, r.now,
+	if err := r.c.Run(ctx, `UPDATE feeds SET parsed_at = ?, listed_at = ? WHERE id = ?`, r.now, r.now,
 		into.ID); err != nil {
 		return err
 	}
-	return r.c.run(ctx, `UPDATE feed_times SET last_ok_at = ? WHERE feed_id = ?`, r.now, into.ID)
+	return r.c.Run(ctx, `UPDATE feed_times SET last_ok_at = ? WHERE feed_id = ?`, r.now, into.ID)
 }
 
 // dropShared deletes the hidden rows of share for digests that have the post from the moved feed: read at that
@@ -291,7 +291,7 @@ func (r *recording) dropShared(ctx context.Context, from digest.FeedID, address 
 	if len(ids) == 0 {
 		return nil
 	}
-	return r.c.run(ctx, `DELETE FROM digest_posts WHERE (digest_id, visible_at, post_id) IN (
+	return r.c.Run(ctx, `DELETE FROM digest_posts WHERE (digest_id, visible_at, post_id) IN (
 		SELECT s.digest_id, d.next_due_at, q.id FROM subscriptions s JOIN digests d ON d.id = s.digest_id
 		CROSS JOIN posts q
 			JOIN posts p ON p.feed_id = s.feed_id AND p.identity = q.identity
@@ -315,14 +315,14 @@ func (r *recording) bringGenuine(ctx context.Context, p *polled, into holder) er
 		return nil
 	}
 	var ids []digest.PostID
-	err := r.c.all(ctx, &ids, `SELECT q.id FROM posts p JOIN posts q ON q.feed_id = ? AND q.identity = p.identity
+	err := r.c.All(ctx, &ids, `SELECT q.id FROM posts p JOIN posts q ON q.feed_id = ? AND q.identity = p.identity
 		WHERE p.id IN (`+list(changed)+`) AND p.read_address <> ? AND p.title <> q.title
 		AND p.content_hash <> q.content_hash
-		AND p.seen_at >= ? ORDER BY q.id`, into.ID, into.URL, p.stored.MovedSince.plus(-Recent))
+		AND p.seen_at >= ? ORDER BY q.id`, into.ID, into.URL, p.stored.MovedSince.Plus(-Recent))
 	if err != nil || len(ids) == 0 {
 		return err
 	}
-	n, err := r.c.exec(ctx, `INSERT INTO digest_posts (digest_id, visible_at, post_id) SELECT s.digest_id,
+	n, err := r.c.Exec(ctx, `INSERT INTO digest_posts (digest_id, visible_at, post_id) SELECT s.digest_id,
 		d.next_due_at, q.id
 		FROM subscriptions s JOIN digests d ON d.id = s.digest_id CROSS JOIN posts q
 		WHERE s.feed_id = ? AND s.paused = 0 AND (q.extra = 0 OR (q.extra & s.extras) <> 0) AND `+gathers+`
@@ -341,7 +341,7 @@ func (r *recording) bringGenuine(ctx context.Context, p *polled, into holder) er
 // it, or have it filtered. It examines only recent editions, because the feeds are one document only since the move
 // was first seen.
 func (r *recording) dropTwins(ctx context.Context, from digest.FeedID, into holder) error {
-	return r.c.run(ctx, `DELETE FROM digest_posts WHERE (digest_id, visible_at, post_id) IN (
+	return r.c.Run(ctx, `DELETE FROM digest_posts WHERE (digest_id, visible_at, post_id) IN (
 		SELECT w.digest_id, w.visible_at, w.post_id
 		FROM subscriptions a JOIN subscriptions b ON b.digest_id = a.digest_id AND b.feed_id = ?
 		JOIN digests d ON d.id = a.digest_id
@@ -353,7 +353,7 @@ func (r *recording) dropTwins(ctx context.Context, from digest.FeedID, into hold
 			EXISTS (SELECT 1 FROM digest_posts h WHERE h.digest_id = d.id AND h.visible_at >= ? AND h.post_id = q.id)
 			OR EXISTS (SELECT 1 FROM filtered_posts h WHERE h.digest_id = d.id AND h.due_at >= ?
 			AND h.post_id = q.id)))`,
-		into.ID, from, into.URL, r.now.plus(-shownGrace), r.now.plus(-shownGrace))
+		into.ID, from, into.URL, r.now.Plus(-shownGrace), r.now.Plus(-shownGrace))
 }
 
 // noteFormer stores the addresses that feeds move away from.
@@ -361,10 +361,10 @@ func (r *recording) noteFormer(ctx context.Context) error {
 	var v values
 	for _, p := range r.polls {
 		if p.Feed.URL != p.stored.URL && p.Feed.State != digest.FeedGone {
-			v.row(p.stored.URL, p.Feed.ID, r.now)
+			v.Row(p.stored.URL, p.Feed.ID, r.now)
 		}
 	}
-	return r.c.runRows(ctx, &v, `INSERT INTO former_addresses (url, feed_id, since) VALUES {rows}
+	return r.c.RunRows(ctx, &v, `INSERT INTO former_addresses (url, feed_id, since) VALUES {rows}
 			ON CONFLICT (url) DO UPDATE SET feed_id = excluded.feed_id, since = excluded.since`)
 }
 
@@ -385,7 +385,7 @@ func (r *recording) dropMirrored(ctx context.Context) error {
 		if len(ids) == 0 {
 			continue
 		}
-		n, err := r.c.exec(ctx, `DELETE FROM digest_posts WHERE post_id IN (`+list(ids)+`)
+		n, err := r.c.Exec(ctx, `DELETE FROM digest_posts WHERE post_id IN (`+list(ids)+`)
 			AND visible_at = (SELECT d.next_due_at FROM digests d WHERE d.id = digest_posts.digest_id)
 			AND digest_id IN (SELECT s.digest_id FROM subscriptions s JOIN feeds f ON f.id = s.feed_id
 				WHERE s.paused = 0 AND f.url = ? AND f.id <> ? AND f.state = 'active' AND f.errors = 0

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"digest"
+	"digest/store/db"
 )
 
 // judge decides which new posts go to readers, and which known posts are in a released edition.
@@ -50,7 +51,7 @@ func (r *recording) leaveParts() {
 		whole[postKey{p.FeedID, p.Identity}] = p.wasShown && !r.frozen[p.id]
 	}
 	for _, p := range r.fresh {
-		if p.PartOf != "" && (whole[postKey{p.FeedID, clean(p.PartOf)}] || p.poll.first && p.shownAt == 0) {
+		if p.PartOf != "" && (whole[postKey{p.FeedID, db.Clean(p.PartOf)}] || p.poll.first && p.shownAt == 0) {
 			p.shownAt, p.Extra = 0, digest.Part
 		}
 	}
@@ -59,7 +60,7 @@ func (r *recording) leaveParts() {
 // insert stores the new posts, in document order.
 func (r *recording) insert(ctx context.Context) error {
 	var added []*incoming
-	for part := range slices.Chunk(r.fresh, statementRows) {
+	for part := range slices.Chunk(r.fresh, db.StatementRows) {
 		n, err := r.insertPart(ctx, part)
 		if err != nil {
 			return err
@@ -102,8 +103,8 @@ func (r *recording) dateRanges(ctx context.Context) (map[digest.FeedID]dateRange
 		FeedID digest.FeedID
 		dateRange
 	}
-	err := r.c.all(ctx, &rows, `SELECT feed_id, MIN(published_at) AS begins, MAX(published_at) AS ends FROM posts
-		WHERE feed_id`+r.c.d.oneOf+` AND published_at > 0 GROUP BY feed_id`, keys(r.c.d, ids))
+	err := r.c.All(ctx, &rows, `SELECT feed_id, MIN(published_at) AS begins, MAX(published_at) AS ends FROM posts
+		WHERE feed_id`+r.c.d.OneOf+` AND published_at > 0 GROUP BY feed_id`, ids)
 	for _, row := range rows {
 		ranges[row.FeedID] = row.dateRange
 	}
@@ -118,7 +119,7 @@ type postKey struct {
 func (r *recording) insertPart(ctx context.Context, part []*incoming) ([]*incoming, error) {
 	var v values
 	for _, p := range part {
-		v.row(p.FeedID, p.Identity, p.fingerprint, p.PublishedAt, p.SeenAt, p.poll.readBefore, r.now, p.shownAt,
+		v.Row(p.FeedID, p.Identity, p.fingerprint, p.PublishedAt, p.SeenAt, p.poll.readBefore, r.now, p.shownAt,
 			p.ContentHash, p.URL, p.Title, p.Author, p.Language, p.ImageURL, p.Summary, p.Content,
 			enclosuresText(p.Enclosures), p.Syndication, p.poll.away, p.Extra, p.Untitled, p.LeadsTo)
 	}
@@ -126,7 +127,7 @@ func (r *recording) insertPart(ctx context.Context, part []*incoming) ([]*incomi
 		postKey
 		ID digest.PostID
 	}
-	err := r.c.allRows(ctx, &rows, &v,
+	err := r.c.AllRows(ctx, &rows, &v,
 		`INSERT INTO posts (feed_id, identity, fingerprint, published_at, seen_at, read_before, listed_at, shown_at,
 		content_hash, url, title, author, language, image_url, summary, content, enclosures, syndication, read_address,
 		extra, untitled, leads_to) VALUES {rows}
@@ -158,10 +159,10 @@ func (r *recording) hide(ctx context.Context) error {
 	var v values
 	for _, p := range r.fresh {
 		if p.shownAt != 0 {
-			v.row(p.id, p.FeedID, p.Extra)
+			v.Row(p.id, p.FeedID, p.Extra)
 		}
 	}
-	n, err := r.c.execRows(ctx, &v, insertHidden)
+	n, err := r.c.ExecRows(ctx, &v, insertHidden)
 	r.hidden += n
 	return err
 }
@@ -184,7 +185,7 @@ func firstShown(posts []*incoming, now instant) []*incoming {
 	var newest *incoming // without extras and parts
 	enough := false
 	for _, p := range posts {
-		recent := at(p.PublishedAt) > now.plus(-Recent)
+		recent := at(p.PublishedAt) > now.Plus(-Recent)
 		if recent {
 			shown = append(shown, p)
 		}
@@ -213,15 +214,15 @@ const listedEvery = 30 * 24 * time.Hour
 func (r *recording) noteListed(ctx context.Context) error {
 	var v values
 	for _, p := range r.polls {
-		if len(p.Listed) == 0 || p.listedAt > r.now.plus(-listedEvery) {
+		if len(p.Listed) == 0 || p.listedAt > r.now.Plus(-listedEvery) {
 			continue
 		}
 		p.listedAt = r.now
 		for _, identity := range p.Listed {
-			v.row(p.Feed.ID, identity)
+			v.Row(p.Feed.ID, identity)
 		}
 	}
-	return r.c.runRows(ctx, &v, `WITH v (feed_id, identity) AS (VALUES {rows})
+	return r.c.RunRows(ctx, &v, `WITH v (feed_id, identity) AS (VALUES {rows})
 			UPDATE posts SET listed_at = ? FROM v
 			WHERE posts.feed_id = v.feed_id AND posts.identity = v.identity AND posts.listed_at < ?`, r.now, r.now)
 }

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"digest"
+	"digest/store/db"
 )
 
 const (
@@ -67,7 +68,7 @@ func (r *recording) renumber(known map[postKey]storedPost) bool {
 
 // ownIdentity returns an identity that a post does not share with a stored one.
 func ownIdentity(p *incoming, s storedPost) string {
-	if alias := clean(p.Alias); alias != "" && alias != p.Identity && pathOf(p.URL) != pathOf(s.URL) {
+	if alias := db.Clean(p.Alias); alias != "" && alias != p.Identity && pathOf(p.URL) != pathOf(s.URL) {
 		return alias
 	}
 	return digest.HashedIdentity(p.Title + "\n" + p.PublishedAt.UTC().Format(time.RFC3339))
@@ -79,7 +80,7 @@ func (p *incoming) rename(identity string) {
 		return
 	}
 	listed := slices.Clone(p.poll.Listed)
-	if i := slices.IndexFunc(listed, func(l string) bool { return clean(l) == p.Identity }); i >= 0 {
+	if i := slices.IndexFunc(listed, func(l string) bool { return db.Clean(l) == p.Identity }); i >= 0 {
 		listed[i] = identity
 	}
 	p.poll.Listed, p.Identity, p.poll.listed = listed, identity, nil
@@ -108,7 +109,7 @@ func (r *recording) recognise(ctx context.Context) error {
 			continue
 		}
 		var stored []storedPost
-		err := r.c.all(ctx, &stored, `SELECT `+
+		err := r.c.All(ctx, &stored, `SELECT `+
 			storedColumns+` FROM posts p WHERE p.feed_id = ? ORDER BY p.seen_at DESC, p.id DESC LIMIT ?`, poll.Feed.ID,
 			mostTraces)
 		if err != nil {
@@ -133,14 +134,14 @@ func (r *recording) findVanished(ctx context.Context) error {
 	var v values
 	for _, p := range r.polls {
 		if p.isWhole() {
-			v.row(p.Feed.ID)
+			v.Row(p.Feed.ID)
 		}
 	}
 	var rows []recentPost
-	err := r.c.allRows(ctx, &rows, &v, `WITH v (feed_id) AS (VALUES {rows})
+	err := r.c.AllRows(ctx, &rows, &v, `WITH v (feed_id) AS (VALUES {rows})
 		SELECT p.id, p.feed_id, p.identity, p.published_at, p.seen_at FROM v CROSS JOIN posts p
 		WHERE p.feed_id = v.feed_id AND p.seen_at >= ? AND p.withdrawn_at = 0 ORDER BY p.feed_id, p.id`,
-		r.now.plus(-withdrawnWithin))
+		r.now.Plus(-withdrawnWithin))
 	if err != nil {
 		return err
 	}
@@ -171,5 +172,5 @@ func (p *incoming) isDoubtful() bool {
 // isOld reports whether a post is dated more than a day before its feed was last read, so that it could have been in
 // the document then.
 func (p *incoming) isOld() bool {
-	return !p.PublishedAt.IsZero() && at(p.PublishedAt) < p.poll.readBefore.plus(-Recent)
+	return !p.PublishedAt.IsZero() && at(p.PublishedAt) < p.poll.readBefore.Plus(-Recent)
 }

@@ -4,6 +4,8 @@ import (
 	"context"
 	"strings"
 	"time"
+
+	"digest/store/db"
 )
 
 // recordEach stores polls one by one, and ends those that the database rejects, so that they delay neither the others
@@ -12,7 +14,7 @@ func (s *database) recordEach(ctx context.Context, now time.Time, polls []Polled
 	var sum RecordResult
 	for _, p := range polls {
 		one, err := s.record(ctx, now, []Polled{p})
-		if isRefused(err) && p.Token != "" {
+		if db.IsRefused(err) && p.Token != "" {
 			one, err = s.refuse(ctx, now, p, err)
 		}
 		if err != nil {
@@ -32,11 +34,11 @@ func (s *database) recordEach(ctx context.Context, now time.Time, polls []Polled
 // response is stored (I3).
 func (s *database) refuse(ctx context.Context, now time.Time, p Polled, cause error) (RecordResult, error) {
 	var result RecordResult
-	reason, _, _ := strings.Cut("could not be stored: "+clean(cause.Error()), "\n")
-	reason = clean(reason[:min(len(reason), reasonLength)])
+	reason, _, _ := strings.Cut("could not be stored: "+db.Clean(cause.Error()), "\n")
+	reason = db.Clean(reason[:min(len(reason), reasonLength)])
 	err := s.write(ctx, func(c conn) error {
 		var hosts []string
-		err := c.all(ctx, &hosts, `UPDATE feeds SET last_error = ?, errors = errors + 1,
+		err := c.All(ctx, &hosts, `UPDATE feeds SET last_error = ?, errors = errors + 1,
 			first_error_at = CASE WHEN first_error_at = 0 THEN ? ELSE first_error_at END,
 			failing_since = CASE WHEN failing_since = 0 THEN ? ELSE failing_since END
 			WHERE id = ? AND EXISTS (SELECT 1 FROM feed_times t WHERE t.feed_id = feeds.id AND t.lease_token = ?)
@@ -45,9 +47,9 @@ func (s *database) refuse(ctx context.Context, now time.Time, p Polled, cause er
 		if err != nil {
 			return err
 		}
-		if err := c.run(ctx, `UPDATE feed_times SET not_before = ?, poll_at = NULL, lease_until = 0, lease_token = ''
+		if err := c.Run(ctx, `UPDATE feed_times SET not_before = ?, poll_at = NULL, lease_until = 0, lease_token = ''
 			WHERE feed_id = ? AND lease_token = ?`,
-			at(now).plus(refusedFor), p.Feed.ID, p.Token); err != nil {
+			at(now).Plus(refusedFor), p.Feed.ID, p.Token); err != nil {
 			return err
 		}
 		if err := refreshAskable(ctx, c, `f.id = ?`, p.Feed.ID); err != nil {

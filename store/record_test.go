@@ -14,25 +14,22 @@ import (
 
 func TestRecordHidesFromActiveReaders(t *testing.T) {
 	each(t, func(w world) {
-		ada, bob, cyd, dan := w.reader("ada", "Europe/Paris"), w.reader("bob", "Asia/Tokyo"), w.reader("cyd", "UTC"),
+		ada, bob, cyd, dan := w.reader("ada"), w.reader("bob", "Asia/Tokyo"), w.reader("cyd", "UTC"),
 			w.reader("dan", "UTC")
 		f, g := w.feed("f.example"), w.feed("g.example")
 		w.subscribe(ada, f, g)
 		w.subscribe(bob, f)
 		w.subscribe(cyd, f)
-		w.ok(w.Readers.SetDigestState(w.ctx(), cyd.ID, digest.DigestPaused, noon))
-		r, err := w.Feeds.Record(w.ctx(), noon, []store.Polled{
-			{Feed: f, Posts: posts(noon, "1", "2"), Listed: []string{"1", "2"}},
-			{Feed: g, Posts: posts(noon, "3"), Listed: []string{"3"}},
-		})
-		w.ok(err)
-		want(w.t, "result", r, store.RecordResult{Posts: 3, Hidden: 5})
-		want(w.t, "ada", w.waiting(ada), "1 2 3")
-		want(w.t, "bob", w.waiting(bob), "1 2")
-		want(w.t, "cyd, paused", w.waiting(cyd), "")
-		want(w.t, "dan, no reader of either", w.waiting(dan), "")
+		w.setState(cyd, digest.DigestPaused, noon)
+		r := w.poll(noon, store.Polled{Feed: f, Posts: posts(noon, "1", "2"), Listed: []string{"1", "2"}},
+			store.Polled{Feed: g, Posts: posts(noon, "3"), Listed: []string{"3"}})
+		want(w, "result", r, store.RecordResult{Posts: 3, Hidden: 5})
+		want(w, "ada", w.waiting(ada), "1 2 3")
+		want(w, "bob", w.waiting(bob), "1 2")
+		want(w, "cyd, paused", w.waiting(cyd), "")
+		want(w, "dan, no reader of either", w.waiting(dan), "")
 		again := w.record(noon, f, posts(noon, "1", "2"))
-		want(w.t, "the same once more", again, store.RecordResult{})
+		want(w, "the same once more", again, store.RecordResult{})
 	})
 }
 
@@ -59,43 +56,40 @@ func TestRecordFirstRead(t *testing.T) {
 	}
 	each(t, func(w world) {
 		for i, c := range cases {
-			ada := w.reader(fmt.Sprint("ada", i), "Europe/Paris")
+			ada := w.reader(fmt.Sprint("ada", i))
 			f := w.newFeed(fmt.Sprintf("f%d.example", i))
 			w.subscribe(ada, f)
 			r := w.record(noon, f, c.posts)
-			want(w.t, c.name+": stored", r.Posts, len(c.posts))
-			want(w.t, c.name, w.waiting(ada), c.want)
+			want(w, c.name+": stored", r.Posts, len(c.posts))
+			want(w, c.name, w.waiting(ada), c.want)
 			late := w.record(noon.Add(time.Hour), f, []digest.Post{day(200)})
-			want(w.t, c.name+": a later post, however old, is new", late.Hidden, 1)
+			want(w, c.name+": a later post, however old, is new", late.Hidden, 1)
 		}
 	})
 }
 
 func TestRecordFencesZombies(t *testing.T) {
 	each(t, func(w world) {
-		ada := w.reader("ada", "Europe/Paris")
-		f := w.feed("f.example")
-		w.subscribe(ada, f)
-		w.ok(w.Enqueue(w.ctx(), f.ID, noon))
+		ada, f := w.follows()
+		w.ok(w.Enqueue(w.ctx, f.ID, noon))
 		first := w.claim(noon, 1, "first")
 		later := noon.Add(2 * time.Hour)
 		second := w.claim(later, 1, "second")
 		if len(first) != 1 || len(second) != 1 {
-			w.t.Fatal("the lease did not pass on")
+			w.Fatal("the lease did not pass on")
 		}
 		result := func(token, etag string) store.RecordResult {
 			rec := second[0].Feed
 			rec.ETag, rec.PollAt = etag, time.Time{}
-			r, err := w.Feeds.Record(w.ctx(), later,
-				[]store.Polled{{Feed: rec, Token: token, Posts: posts(later, token), Listed: []string{token}}})
-			w.ok(err)
+			r := w.poll(later, store.Polled{Feed: rec, Token: token, Posts: posts(later, token),
+				Listed: []string{token}})
 			return r
 		}
-		want(w.t, "zombie", result("first", "zombie"), store.RecordResult{Stale: 1})
-		want(w.t, "nothing of it", w.waiting(ada)+w.feedAgain(f).ETag, "")
-		want(w.t, "holder", result("second", "holder"), store.RecordResult{Posts: 1, Hidden: 1})
-		want(w.t, "record", w.feedAgain(f).ETag, "holder")
-		want(w.t, "holder, once more", result("second", "twice"), store.RecordResult{Stale: 1})
+		want(w, "zombie", result("first", "zombie"), store.RecordResult{Stale: 1})
+		want(w, "nothing of it", w.waiting(ada)+w.feedAgain(f).ETag, "")
+		want(w, "holder", result("second", "holder"), store.RecordResult{Posts: 1, Hidden: 1})
+		want(w, "record", w.feedAgain(f).ETag, "holder")
+		want(w, "holder, once more", result("second", "twice"), store.RecordResult{Stale: 1})
 	})
 }
 
@@ -118,22 +112,18 @@ func TestRecordKeepsTheWholeFeed(t *testing.T) {
 				MovedSince: at(10),
 			},
 		}
-		_, err := w.Feeds.Record(w.ctx(), noon, []store.Polled{{Feed: full}})
-		w.ok(err)
-		want(w.t, "feed", w.feedAgain(f), full)
+		w.poll(noon, store.Polled{Feed: full})
+		want(w, "feed", w.feedAgain(f), full)
 		full.PollAt = time.Time{}
-		_, err = w.Feeds.Record(w.ctx(), noon, []store.Polled{{Feed: full}})
-		w.ok(err)
-		want(w.t, "not queued", w.feedAgain(f), full)
+		w.poll(noon, store.Polled{Feed: full})
+		want(w, "not queued", w.feedAgain(f), full)
 		was := full
 		full.PollAt, full.LastStatus, full.FreshUntil, full.Errors = at(20), 304, at(21), 0
-		_, err = w.Feeds.Record(w.ctx(), noon, []store.Polled{{Feed: full, Was: was}})
-		w.ok(err)
-		want(w.t, "numbers alone", w.feedAgain(f), full)
+		w.poll(noon, store.Polled{Feed: full, Was: was})
+		want(w, "numbers alone", w.feedAgain(f), full)
 		was, full.LastError, full.NotBefore = full, "worse", at(22)
-		_, err = w.Feeds.Record(w.ctx(), noon, []store.Polled{{Feed: full, Was: was}})
-		w.ok(err)
-		want(w.t, "numbers and a text", w.feedAgain(f), full)
+		w.poll(noon, store.Polled{Feed: full, Was: was})
+		want(w, "numbers and a text", w.feedAgain(f), full)
 	})
 }
 
@@ -141,14 +131,12 @@ func TestRecordMoves(t *testing.T) {
 	each(t, func(w world) {
 		f, g := w.feed("f.example"), w.feed("g.example")
 		f.URL = "https://www.f.example/feed"
-		_, err := w.Feeds.Record(w.ctx(), noon, []store.Polled{{Feed: f, Arrival: store.Arrival{Rename: true}}})
-		w.ok(err)
+		w.poll(noon, store.Polled{Feed: f, Arrival: store.Arrival{Rename: true}})
 		moved := w.feedAgain(f)
-		want(w.t, "moved", moved.ID, f.ID)
+		want(w, "moved", moved.ID, f.ID)
 		g.URL = f.URL
-		_, err = w.Feeds.Record(w.ctx(), noon, []store.Polled{{Feed: g, Arrival: store.Arrival{Rename: true}}})
-		w.ok(err)
-		want(w.t, "the address is taken: the other keeps its own", w.feedAgain(f).ID, f.ID)
+		w.poll(noon, store.Polled{Feed: g, Arrival: store.Arrival{Rename: true}})
+		want(w, "the address is taken: the other keeps its own", w.feedAgain(f).ID, f.ID)
 	})
 }
 
@@ -160,45 +148,39 @@ func TestFormerAddress(t *testing.T) {
 		w.subscribe(ada, f)
 		moved := f
 		moved.URL = "https://new.example/feed"
-		w.record(noon, moved, posts(noon, "1"))
-		found, err := w.Feeds.FeedByURL(w.ctx(), old)
-		w.ok(err)
-		want(w.t, "under its old address", found.URL, moved.URL)
+		w.posted(moved, "1")
+		found := must(w.Feeds.FeedByURL(w.ctx, old))
+		want(w, "under its old address", found.URL, moved.URL)
 		f = found
-		found, created, err := w.Feeds.EnsureFeed(w.ctx(), digest.Feed{URL: old, Host: "f.example"})
-		w.ok(err)
-		want(w.t, "taken again by address", [2]any{found.ID, created}, [2]any{f.ID, false})
-		result, err := w.Subscriptions.Import(w.ctx(), ada.ID, []store.ImportItem{{URL: old, Host: "f.example"}}, 1e6,
-			noon)
-		w.ok(err)
-		want(w.t, "taken again by list", [2]int{result.Added, result.Already}, [2]int{0, 1})
-		all := storetest.All(w.t, w.Feeds.Feeds(w.ctx()))
-		want(w.t, "feeds", len(all), 1)
+		found, created := must2(w.Feeds.EnsureFeed(w.ctx, digest.Feed{URL: old, Host: "f.example"}))
+		want(w, "taken again by address", [2]any{found.ID, created}, [2]any{f.ID, false})
+		result := must(w.Subscriptions.Import(w.ctx, ada.ID, []store.ImportItem{{URL: old, Host: "f.example"}}, 1e6,
+			noon))
+		want(w, "taken again by list", [2]int{result.Added, result.Already}, [2]int{0, 1})
+		all := storetest.All(w, w.Feeds.Feeds(w.ctx))
+		want(w, "feeds", len(all), 1)
 
 		f.URL = old
-		_, err = w.Feeds.Record(w.ctx(), noon, []store.Polled{{Feed: f}})
-		w.ok(err)
-		want(w.t, "back where it was", w.feedAgain(f).ID, f.ID)
+		w.poll(noon, store.Polled{Feed: f})
+		want(w, "back where it was", w.feedAgain(f).ID, f.ID)
 	})
 }
 
 func TestRecordFreesTheHostThatWasClaimed(t *testing.T) {
 	each(t, func(w world) {
 		f := w.feed("old.example")
-		w.ok(w.Enqueue(w.ctx(), f.ID, noon))
+		w.ok(w.Enqueue(w.ctx, f.ID, noon))
 		claimed := w.claim(noon, 1, "t")
-		want(w.t, "claimed", len(claimed), 1)
+		want(w, "claimed", len(claimed), 1)
 		f = claimed[0].Feed
 		f.URL, f.Host = "https://new.example/feed", "new.example"
 		free := noon.Add(2 * time.Second)
-		_, err := w.Feeds.Record(w.ctx(), noon, []store.Polled{{Feed: f, Was: claimed[0].Feed, Token: "t",
-			HostFreeAt: free}})
-		w.ok(err)
-		g, _, err := w.Feeds.EnsureFeed(w.ctx(), digest.Feed{URL: "https://old.example/other", Host: "old.example"})
-		w.ok(err)
-		w.ok(w.Enqueue(w.ctx(), g.ID, noon))
-		want(w.t, "while the host rests", len(w.claim(noon, 1, "u")), 0)
-		want(w.t, "when it may be asked again", len(w.claim(free, 1, "u")), 1)
+		w.poll(noon, store.Polled{Feed: f, Was: claimed[0].Feed, Token: "t",
+			HostFreeAt: free})
+		g, _ := must2(w.Feeds.EnsureFeed(w.ctx, digest.Feed{URL: "https://old.example/other", Host: "old.example"}))
+		w.ok(w.Enqueue(w.ctx, g.ID, noon))
+		want(w, "while the host rests", len(w.claim(noon, 1, "u")), 0)
+		want(w, "when it may be asked again", len(w.claim(free, 1, "u")), 1)
 	})
 }
 
@@ -228,7 +210,7 @@ func TestChangedGUIDs(t *testing.T) {
 	}
 	each(t, func(w world) {
 		for i, c := range cases {
-			ada := w.reader(fmt.Sprint("ada", i), "Europe/Paris")
+			ada := w.reader(fmt.Sprint("ada", i))
 			f := w.feed(fmt.Sprintf("f%d.example", i))
 			w.subscribe(ada, f)
 			w.record(noon, f, []digest.Post{old})
@@ -236,9 +218,9 @@ func TestChangedGUIDs(t *testing.T) {
 			p.Identity = "guid-2"
 			c.change(&p)
 			r := w.record(noon.Add(time.Hour), f, []digest.Post{p}, c.listed...)
-			want(w.t, c.name+": the same", r.Posts == 0, c.same)
+			want(w, c.name+": the same", r.Posts == 0, c.same)
 			if c.same {
-				want(w.t, c.name+": one post, under its new name", w.waiting(ada), "guid-2")
+				want(w, c.name+": one post, under its new name", w.waiting(ada), "guid-2")
 			}
 		}
 	})
@@ -246,9 +228,7 @@ func TestChangedGUIDs(t *testing.T) {
 
 func TestChangedGUIDsOfTwins(t *testing.T) {
 	each(t, func(w world) {
-		ada := w.reader("ada", "Europe/Paris")
-		f := w.feed("f.example")
-		w.subscribe(ada, f)
+		ada, f := w.follows()
 		twin := func(id string) digest.Post {
 			p := post("twin", noon)
 			p.Identity = id
@@ -256,44 +236,41 @@ func TestChangedGUIDsOfTwins(t *testing.T) {
 		}
 		w.record(noon, f, []digest.Post{twin("a"), twin("b")})
 		r := w.record(noon.Add(time.Hour), f, []digest.Post{twin("c"), twin("c"), twin("d"), twin("e")})
-		want(w.t, "two take over, one is new", r, store.RecordResult{Posts: 1, Hidden: 1})
-		want(w.t, "waiting", w.waiting(ada), "c d e")
+		want(w, "two take over, one is new", r, store.RecordResult{Posts: 1, Hidden: 1})
+		want(w, "waiting", w.waiting(ada), "c d e")
 	})
 }
 
 func TestEditsBeforeAndAfterRelease(t *testing.T) {
 	each(t, func(w world) {
-		ada, bob := w.reader("ada", "Europe/Paris"), w.reader("bob", "America/Los_Angeles")
+		ada, bob := w.reader("ada"), w.reader("bob", "America/Los_Angeles")
 		f := w.feed("f.example")
 		w.subscribe(ada, f)
 		w.subscribe(bob, f)
-		w.record(noon, f, posts(noon, "p"))
+		w.posted(f, "p")
 		edit := func(now time.Time, title string) string {
 			p := post("p", now)
 			p.Title, p.ContentHash = title, "hash of "+title
 			w.record(now, f, []digest.Post{p})
-			refs, err := w.Editions.WaitingPosts(w.ctx(), bob.ID)
-			w.ok(err)
+			refs := must(w.Editions.WaitingPosts(w.ctx, bob.ID))
 			if len(refs) != 1 {
-				w.t.Fatalf("bob waits for %v", refs)
+				w.Fatalf("bob waits for %v", refs)
 			}
-			stored, err := w.Editions.Posts(w.ctx(), []digest.PostID{refs[0].PostID})
-			w.ok(err)
-			known, err := w.Feeds.KnownPosts(w.ctx(), f.ID, []string{"p", "q"})
-			w.ok(err)
-			want(w.t, "known", len(known), 1)
-			want(w.t, "the hash follows, so that nothing is read twice", known["p"], p.ContentHash)
+			stored := must(w.Editions.Posts(w.ctx, []digest.PostID{refs[0].PostID}))
+			known := must(w.Feeds.KnownPosts(w.ctx, f.ID, []string{"p", "q"}))
+			want(w, "known", len(known), 1)
+			want(w, "the hash follows, so that nothing is read twice", known["p"], p.ContentHash)
 			if stored[0].PublishedAt.After(stored[0].SeenAt) {
-				w.t.Error("published after it was seen")
+				w.Error("published after it was seen")
 			}
-			want(w.t, "seen", stored[0].SeenAt, noon)
+			want(w, "seen", stored[0].SeenAt, noon)
 			return stored[0].Title
 		}
-		want(w.t, "before release", edit(noon.Add(time.Hour), "second"), "second")
-		want(w.t, "released", w.hour(parisMidnight), 1)
-		want(w.t, "frozen by ada's edition", edit(parisMidnight.Add(time.Hour), "third"), "second")
-		w.ok(w.Subscriptions.Unsubscribe(w.ctx(), ada.ID, f.ID))
-		want(w.t, "also when she has left the feed", edit(parisMidnight.Add(2*time.Hour), "fourth"), "second")
+		want(w, "before release", edit(noon.Add(time.Hour), "second"), "second")
+		want(w, "released", w.hour(parisMidnight), 1)
+		want(w, "frozen by ada's edition", edit(parisMidnight.Add(time.Hour), "third"), "second")
+		w.unsubscribe(ada, f)
+		want(w, "also when she has left the feed", edit(parisMidnight.Add(2*time.Hour), "fourth"), "second")
 	})
 }
 
@@ -301,21 +278,19 @@ func TestEditsBeforeAndAfterRelease(t *testing.T) {
 // moved.
 func TestEnclosures(t *testing.T) {
 	each(t, func(w world) {
-		ada, bob := w.reader("ada", "Europe/Paris"), w.reader("bob", "Europe/Paris")
+		ada, bob := w.two()
 		old, target := w.feed("old.example"), w.feed("new.example")
 		w.subscribe(ada, old)
 		w.subscribe(bob, target)
 		expect := func(what string, reader digest.Digest, files []digest.Enclosure) {
-			w.t.Helper()
-			refs, err := w.Editions.WaitingPosts(w.ctx(), reader.ID)
-			w.ok(err)
+			w.Helper()
+			refs := must(w.Editions.WaitingPosts(w.ctx, reader.ID))
 			if len(refs) != 1 {
-				w.t.Fatalf("%s: %d posts wait", what, len(refs))
+				w.Fatalf("%s: %d posts wait", what, len(refs))
 			}
-			stored, err := w.Editions.Posts(w.ctx(), []digest.PostID{refs[0].PostID})
-			w.ok(err)
+			stored := must(w.Editions.Posts(w.ctx, []digest.PostID{refs[0].PostID}))
 			if diff := cmp.Diff(files, stored[0].Enclosures); diff != "" {
-				w.t.Errorf("%s (-want +got)\n%s", what, diff)
+				w.Errorf("%s (-want +got)\n%s", what, diff)
 			}
 		}
 		files := []digest.Enclosure{
@@ -331,9 +306,8 @@ func TestEnclosures(t *testing.T) {
 		expect("as edited", ada, files[1:])
 		moved := old
 		moved.URL, moved.Host = target.URL, target.Host
-		_, err := w.Feeds.Record(w.ctx(), noon.Add(2*time.Hour),
-			[]store.Polled{{Feed: moved, Listed: []string{"p"}, Arrival: arrival([]digest.Post{episode}, nil)}})
-		w.ok(err)
+		w.poll(noon.Add(2*time.Hour), store.Polled{Feed: moved, Listed: []string{"p"},
+			Arrival: arrival([]digest.Post{episode}, nil)})
 		expect("where the feed has moved to", bob, files[1:])
 		episode.Enclosures, episode.ContentHash = nil, "without"
 		w.record(noon.Add(3*time.Hour), target, []digest.Post{episode})
@@ -341,86 +315,62 @@ func TestEnclosures(t *testing.T) {
 	})
 }
 
-func TestEditAfterItsOnlyReaderLeft(t *testing.T) {
-	each(t, func(w world) {
-		ada := w.reader("ada", "Europe/Paris")
-		f := w.feed("f.example")
-		w.subscribe(ada, f)
-		w.record(noon, f, posts(noon, "p"))
-		w.hour(parisMidnight)
-		w.ok(w.Subscriptions.Unsubscribe(w.ctx(), ada.ID, f.ID))
-		p := post("p", noon)
-		p.Title, p.ContentHash = "Edited", "x"
-		w.record(parisMidnight.Add(time.Hour), f, []digest.Post{p})
-		all, err := w.Editions.Posts(w.ctx(), []digest.PostID{1})
-		w.ok(err)
-		want(w.t, "title", all[0].Title, "Title of p")
-	})
-}
-
 func TestSubscribeBrings(t *testing.T) {
 	each(t, func(w world) {
-		ada := w.reader("ada", "Europe/Paris")
+		ada := w.reader("ada")
 		f := w.feed("f.example")
 		old := post("old", noon.Add(-72*time.Hour))
 		older := post("older", noon.Add(-90*time.Hour))
 		w.record(noon.Add(-72*time.Hour), f, []digest.Post{older, old})
 		w.subscribe(ada, f)
-		want(w.t, "the newest", w.waiting(ada), "old")
-		created, err := w.Subscriptions.Subscribe(w.ctx(), digest.Subscription{DigestID: ada.ID, FeedID: f.ID}, noon)
-		w.ok(err)
-		want(w.t, "again", created, false)
+		want(w, "the newest", w.waiting(ada), "old")
+		created := must(w.Subscriptions.Subscribe(w.ctx, digest.Subscription{DigestID: ada.ID, FeedID: f.ID}, noon))
+		want(w, "again", created, false)
 
-		w.record(noon, f, posts(noon, "new"))
+		w.posted(f, "new")
 		w.hour(parisMidnight)
-		want(w.t, "edition", w.editions(ada), "2026-11-20 old new")
-		w.ok(w.Subscriptions.Unsubscribe(w.ctx(), ada.ID, f.ID))
+		want(w, "edition", w.editions(ada), "2026-11-20 old new")
+		w.unsubscribe(ada, f)
 		w.subscribe(ada, f)
-		want(w.t, "nothing twice (I4)", w.waiting(ada), "")
+		want(w, "nothing twice (I4)", w.waiting(ada), "")
 
-		bob := w.reader("bob", "Europe/Paris")
+		bob := w.reader("bob")
 		w.subscribe(bob, f)
-		want(w.t, "of the last 24 hours", w.waiting(bob), "new")
-		w.ok(w.Subscriptions.Unsubscribe(w.ctx(), bob.ID, f.ID))
-		want(w.t, "gone with the subscription", w.waiting(bob), "")
-		if err := w.Subscriptions.Unsubscribe(w.ctx(), bob.ID, f.ID); digest.KindOf(err) != digest.NotFound {
-			w.t.Errorf("unsubscribing twice: %v", err)
-		}
+		want(w, "of the last 24 hours", w.waiting(bob), "new")
+		w.unsubscribe(bob, f)
+		want(w, "gone with the subscription", w.waiting(bob), "")
+		oneLine(w, w.Subscriptions.Unsubscribe(w.ctx, bob.ID, f.ID), digest.NotFound)
 	})
 }
 
 func TestImport(t *testing.T) {
 	each(t, func(w world) {
-		ada := w.reader("ada", "Europe/Paris")
+		ada := w.reader("ada")
 		known := w.feed("known.example")
-		w.record(noon, known, posts(noon, "k"))
+		w.posted(known, "k")
 		items := []store.ImportItem{
 			{URL: known.URL, Host: known.Host, Title: "Mine", Folder: "Tech"},
 			{URL: "https://a.example/feed", Host: "a.example"},
 			{URL: "https://b.example/feed", Host: "b.example", Folder: "Tech"},
 			{URL: "https://a.example/feed", Host: "a.example"},
 		}
-		r, err := w.Subscriptions.Import(w.ctx(), ada.ID, items, 1e6, noon)
-		w.ok(err)
-		want(w.t, "added, already", [2]int{r.Added, r.Already}, [2]int{3, 1})
-		want(w.t, "first polls", len(r.FirstPolls), 2)
-		want(w.t, "queued", len(w.claim(noon, 10, "t")), 2)
-		want(w.t, "brought", w.waiting(ada), "k")
-		subs, err := w.Subscriptions.Subscriptions(w.ctx(), ada.ID)
-		w.ok(err)
-		want(w.t, "subscriptions", len(subs), 3)
-		want(w.t, "first", subs[0].Subscription, digest.Subscription{DigestID: ada.ID, FeedID: known.ID, Title: "Mine",
+		r := must(w.Subscriptions.Import(w.ctx, ada.ID, items, 1e6, noon))
+		want(w, "added, already", [2]int{r.Added, r.Already}, [2]int{3, 1})
+		want(w, "first polls", len(r.FirstPolls), 2)
+		want(w, "queued", len(w.claim(noon, 10, "t")), 2)
+		want(w, "brought", w.waiting(ada), "k")
+		subs := must(w.Subscriptions.Subscriptions(w.ctx, ada.ID))
+		want(w, "subscriptions", len(subs), 3)
+		want(w, "first", subs[0].Subscription, digest.Subscription{DigestID: ada.ID, FeedID: known.ID, Title: "Mine",
 			Folder: "Tech"})
-		settings, err := w.Editions.SubscriptionSettings(w.ctx(), []digest.DigestID{ada.ID})
-		w.ok(err)
-		want(w.t, "settings", len(settings[ada.ID]), 2)
-		want(w.t, "setting", settings[ada.ID][known.ID], subs[0].Subscription)
-		r, err = w.Subscriptions.Import(w.ctx(), ada.ID, items, 1e6, noon)
-		w.ok(err)
-		want(w.t, "again", [2]int{r.Added, r.Already}, [2]int{0, 4})
+		settings := must(w.Editions.SubscriptionSettings(w.ctx, []digest.DigestID{ada.ID}))
+		want(w, "settings", len(settings[ada.ID]), 2)
+		want(w, "setting", settings[ada.ID][known.ID], subs[0].Subscription)
+		r = must(w.Subscriptions.Import(w.ctx, ada.ID, items, 1e6, noon))
+		want(w, "again", [2]int{r.Added, r.Already}, [2]int{0, 4})
 
-		if _, err := w.Subscriptions.Import(w.ctx(), 999, items, 1e6, noon); err == nil {
-			w.t.Error("a list was imported for nobody")
+		if _, err := w.Subscriptions.Import(w.ctx, 999, items, 1e6, noon); err == nil {
+			w.Error("a list was imported for nobody")
 		}
 	})
 }

@@ -211,7 +211,7 @@ func archive(fresh []*incoming, poll *polled, stored dateRange, now instant) map
 	}
 	mostBefore, unknown := len(old) > fewOld && 2*before >= len(old), len(old) >= manyOld && !poll.knows()
 	for _, p := range old {
-		no[p] = no[p] || mostBefore || unknown && at(p.PublishedAt) < now.plus(-young)
+		no[p] = no[p] || mostBefore || unknown && at(p.PublishedAt) < now.Plus(-young)
 	}
 	return no
 }

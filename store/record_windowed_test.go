@@ -14,7 +14,7 @@ import (
 func TestWindowedFeed(t *testing.T) {
 	dated := func(id string, days int) digest.Post {
 		p := post(id, noon)
-		p.PublishedAt = noon.Add(-time.Duration(days) * 24 * time.Hour)
+		p.PublishedAt = noon.Add(-time.Duration(days) * day)
 		if days == 0 {
 			p.PublishedAt = time.Time{}
 		}
@@ -36,19 +36,17 @@ func TestWindowedFeed(t *testing.T) {
 	}
 	each(t, func(w world) {
 		for i, c := range cases {
-			d := w.reader(fmt.Sprint("reader", i), "Europe/Paris")
+			d := w.reader(fmt.Sprint("reader", i))
 			f := w.newFeed(fmt.Sprintf("f%d.example", i))
 			if !c.first {
 				w.record(noon, f, []digest.Post{dated("new", 1), dated("undated", 0), dated("old", 100)})
 			}
-			w.ok(w.Exec(w.ctx(), `INSERT INTO subscriptions (digest_id, feed_id, created_at) VALUES (?, ?, 0)`,
-				int64(d.ID), int64(f.ID)))
+			w.exec(`INSERT INTO subscriptions (digest_id, feed_id, created_at) VALUES (?, ?, 0)`,
+				int64(d.ID), int64(f.ID))
 			f.ParsedAt = noon
-			_, err := w.Feeds.Record(w.ctx(), noon,
-				[]store.Polled{{Feed: f, FirstRead: c.first, Windowed: c.windowed, Posts: []digest.Post{c.found},
-					Listed: []string{"x"}}})
-			w.ok(err)
-			want(w.t, c.why, w.waiting(d), c.want)
+			w.poll(noon, store.Polled{Feed: f, FirstRead: c.first, Windowed: c.windowed, Posts: []digest.Post{c.found},
+				Listed: []string{"x"}})
+			want(w, c.why, w.waiting(d), c.want)
 			w.holds(c.why+": stored", 1, `SELECT count(*) FROM posts WHERE identity = 'x' AND feed_id = ?`, int64(f.ID))
 		}
 	})

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"digest"
+	"digest/store/db"
 )
 
 // withdrawnWithin is how long after a post was first seen its feed may withdraw it from waiting readers. A post waits
@@ -40,7 +41,7 @@ func (r *recording) withdraw(ctx context.Context) error {
 		return nil
 	}
 	var ids []digest.PostID
-	err := r.c.all(ctx, &ids, `DELETE FROM digest_posts WHERE (digest_id, visible_at, post_id) IN (
+	err := r.c.All(ctx, &ids, `DELETE FROM digest_posts WHERE (digest_id, visible_at, post_id) IN (
 		SELECT s.digest_id, d.next_due_at, p.id FROM posts p JOIN subscriptions s ON s.feed_id = p.feed_id
 		JOIN digests d ON d.id = s.digest_id
 		WHERE p.id IN (`+list(gone)+`)) RETURNING post_id`)
@@ -48,8 +49,8 @@ func (r *recording) withdraw(ctx context.Context) error {
 		return err
 	}
 	slices.Sort(ids)
-	return r.c.run(ctx, `UPDATE posts SET content_hash = '', withdrawn_at = ? WHERE id`+r.c.d.oneOf, r.now,
-		keys(r.c.d, slices.Compact(ids)))
+	return r.c.Run(ctx, `UPDATE posts SET content_hash = '', withdrawn_at = ? WHERE id`+r.c.d.OneOf, r.now,
+		slices.Compact(ids))
 }
 
 // tellsDeleted reports whether posts that a poll does not list may have been deleted. Its document must list a known
@@ -104,7 +105,7 @@ func unlisted(recent []recentPost, listed []string, dates []int64,
 	// Dates of the listed posts, first sightings of those without a date, and first sightings of all.
 	var stated, undated, all []instant
 	for i := range listed {
-		identity := clean(listed[i])
+		identity := db.Clean(listed[i])
 		lists[identity] = true
 		all = append(all, seen[identity])
 		if i < len(dates) && dates[i] != 0 {
@@ -153,7 +154,7 @@ func (r *recording) restore(ctx context.Context) error {
 	if len(ids) == 0 {
 		return nil
 	}
-	n, err := r.c.exec(ctx, `INSERT INTO digest_posts (digest_id, visible_at, post_id) SELECT s.digest_id,
+	n, err := r.c.Exec(ctx, `INSERT INTO digest_posts (digest_id, visible_at, post_id) SELECT s.digest_id,
 		d.next_due_at, p.id
 		FROM posts p JOIN subscriptions s ON s.feed_id = p.feed_id JOIN digests d ON d.id = s.digest_id
 		WHERE p.id IN (`+list(ids)+`) AND s.paused = 0 AND (p.extra = 0 OR (p.extra & s.extras) <> 0) AND `+gathers+`

@@ -12,7 +12,7 @@ import (
 func TestRestoredOnce(t *testing.T) {
 	each(t, func(w world) {
 		f := w.feed("f.example")
-		ada, hana := w.reader("ada", "Europe/Paris"), w.reader("hana", "Pacific/Honolulu")
+		ada, hana := w.reader("ada"), w.reader("hana", "Pacific/Honolulu")
 		w.subscribe(ada, f)
 		w.subscribe(hana, f)
 		at := func(identity string, published time.Time) digest.Post {
@@ -25,17 +25,16 @@ func TestRestoredOnce(t *testing.T) {
 		polled := parisMidnight.Add(time.Minute)
 		gone.SeenAt, newer.SeenAt = polled, polled.Add(2*time.Hour)
 		w.record(polled, f, []digest.Post{old, gone})
-		want(w.t, "released", w.hour(polled.Add(time.Hour)), 1)
-		want(w.t, "in Paris", w.editions(ada), "2026-11-20 old gone")
+		want(w, "released", w.hour(polled.Add(time.Hour)), 1)
+		want(w, "in Paris", w.editions(ada), "2026-11-20 old gone")
 		w.record(polled.Add(2*time.Hour), f, []digest.Post{old, newer})
-		want(w.t, "in Honolulu, while it is deleted", w.waiting(hana), "old newer")
+		want(w, "in Honolulu, while it is deleted", w.waiting(hana), "old newer")
 		bob := w.reader("bob", "Pacific/Honolulu")
-		_, err := w.Subscriptions.Subscribe(w.ctx(), digest.Subscription{DigestID: bob.ID, FeedID: f.ID},
-			polled.Add(2*time.Hour))
-		w.ok(err)
-		want(w.t, "of who comes while it is deleted", w.waiting(bob), "old newer")
+		must(w.Subscriptions.Subscribe(w.ctx, digest.Subscription{DigestID: bob.ID, FeedID: f.ID},
+			polled.Add(2*time.Hour)))
+		want(w, "of who comes while it is deleted", w.waiting(bob), "old newer")
 		w.record(polled.Add(3*time.Hour), f, []digest.Post{old, gone, newer})
-		want(w.t, "in Honolulu, when it is listed again", w.waiting(hana), "old gone newer")
-		want(w.t, "in Paris, for the next day", w.waiting(ada), "newer")
+		want(w, "in Honolulu, when it is listed again", w.waiting(hana), "old gone newer")
+		want(w, "in Paris, for the next day", w.waiting(ada), "newer")
 	})
 }

@@ -9,10 +9,10 @@ import (
 // why.
 func (s Operator) NoteRefusal(ctx context.Context, url string, until time.Time, why string, now time.Time) error {
 	return s.change(ctx, "remembering a refusal", func(c conn) error {
-		if _, err := c.exec(ctx, `DELETE FROM refusals WHERE not_before <= ?`, now); err != nil {
+		if err := c.Run(ctx, `DELETE FROM refusals WHERE not_before <= ?`, now); err != nil {
 			return err
 		}
-		return c.run(ctx, `INSERT INTO refusals (url, not_before, reason) VALUES (?, ?, ?)
+		return c.Run(ctx, `INSERT INTO refusals (url, not_before, reason) VALUES (?, ?, ?)
 			ON CONFLICT (url) DO UPDATE SET not_before = excluded.not_before, reason = excluded.reason`, url,
 			from(until), why)
 	})
@@ -24,7 +24,7 @@ func (s Operator) Refusal(ctx context.Context, url string, now time.Time) (until
 		NotBefore time.Time
 		Reason    string
 	}
-	_, err = s.read().find(ctx, &row, `SELECT not_before, reason FROM refusals WHERE url = ? AND not_before > ?`, url,
+	_, err = s.read().Find(ctx, &row, `SELECT not_before, reason FROM refusals WHERE url = ? AND not_before > ?`, url,
 		now)
 	return row.NotBefore, row.Reason, failed("looking for a refusal", err)
 }

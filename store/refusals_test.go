@@ -9,17 +9,16 @@ func TestRefusals(t *testing.T) {
 	each(t, func(w world) {
 		const url = "https://f.example/feed"
 		refusal := func(now time.Time) time.Time {
-			until, why, err := w.Operator.Refusal(w.ctx(), url, now)
-			w.ok(err)
-			want(w.t, "a reason", why != "", !until.IsZero())
+			until, why := must2(w.Operator.Refusal(w.ctx, url, now))
+			want(w, "a reason", why != "", !until.IsZero())
 			return until
 		}
-		want(w.t, "none", refusal(noon), time.Time{})
-		w.ok(w.Operator.NoteRefusal(w.ctx(), url, noon.Add(time.Hour), "429", noon))
-		w.ok(w.Operator.NoteRefusal(w.ctx(), url, noon.Add(2*time.Hour), "503", noon))
-		want(w.t, "the latest", refusal(noon), noon.Add(2*time.Hour))
-		want(w.t, "over", refusal(noon.Add(2*time.Hour)), time.Time{})
-		w.ok(w.Operator.NoteRefusal(w.ctx(), "https://g.example/", noon.Add(9*time.Hour), "429", noon.Add(3*time.Hour)))
-		want(w.t, "forgotten", refusal(noon), time.Time{})
+		want(w, "none", refusal(noon), time.Time{})
+		w.ok(w.Operator.NoteRefusal(w.ctx, url, noon.Add(time.Hour), "429", noon))
+		w.ok(w.Operator.NoteRefusal(w.ctx, url, noon.Add(2*time.Hour), "503", noon))
+		want(w, "the latest", refusal(noon), noon.Add(2*time.Hour))
+		want(w, "over", refusal(noon.Add(2*time.Hour)), time.Time{})
+		w.ok(w.Operator.NoteRefusal(w.ctx, "https://g.example/", noon.Add(9*time.Hour), "429", noon.Add(3*time.Hour)))
+		want(w, "forgotten", refusal(noon), time.Time{})
 	})
 }

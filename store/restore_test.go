@@ -14,8 +14,9 @@ import (
 	"time"
 
 	"digest"
-	"digest/internal/backup"
+	format "digest/internal/backup"
 	"digest/store"
+	"digest/store/backup"
 	"digest/store/storetest"
 	"digest/test/tier"
 )
@@ -25,28 +26,26 @@ func TestRestoredIsFenced(t *testing.T) {
 	tier.Alone(t)
 	t.Parallel()
 	eachPair(t, func(t *testing.T, from *store.Store, to string) {
-		w := world{from, t}
-		w.reader("ada", "Europe/Paris")
-		if f, err := from.Operator.Beat(w.ctx(), "https://a.example", noon, store.FenceRules{After: time.Hour,
+		w := newWorld(t, from)
+		w.reader("ada")
+		if f, err := from.Operator.Beat(w.ctx, "https://a.example", noon, store.FenceRules{After: time.Hour,
 			Most: 100}); err != nil || f.Reason != "" {
 			t.Fatal(f, err)
 		}
-		w.ok(from.AtWork(w.ctx(), store.Worker{ID: "w", Host: "h", PID: 1, At: time.Now()}))
+		w.ok(from.AtWork(w.ctx, store.Worker{ID: "w", Host: "h", PID: 1, At: time.Now()}))
 		file, _ := backUp(t, from)
-		_, err := restore(t, to, file, false)
-		w.ok(err)
+		must(restore(t, to, file, false))
 		s := storetest.Open(t, to)
 		for range 2 {
-			f, err := s.Operator.Beat(w.ctx(), "https://a.example", noon.Add(time.Minute), store.FenceRules{After: time.Hour, Most: 100})
-			w.ok(err)
+			f := must(s.Operator.Beat(w.ctx, "https://a.example", noon.Add(time.Minute),
+				store.FenceRules{After: time.Hour, Most: 100}))
 			want(t, "fence", f.Reason, "it is a copy")
 		}
-		workers, err := s.Workers(w.ctx())
-		w.ok(err)
+		workers := must(s.Workers(w.ctx))
 		want(t, "at work", len(workers), 0)
-		w.ok(s.Operator.Unfence(w.ctx(), "https://a.example", noon))
-		f, err := s.Operator.Beat(w.ctx(), "https://a.example", noon.Add(time.Minute), store.FenceRules{After: time.Hour, Most: 100})
-		w.ok(err)
+		w.ok(s.Operator.Unfence(w.ctx, "https://a.example", noon))
+		f := must(s.Operator.Beat(w.ctx, "https://a.example", noon.Add(time.Minute),
+			store.FenceRules{After: time.Hour, Most: 100}))
 		want(t, "released", f.Reason, "")
 	})
 }
@@ -57,14 +56,14 @@ func TestRestoreOntoWhatIsThere(t *testing.T) {
 	tier.Alone(t)
 	t.Parallel()
 	eachPair(t, func(t *testing.T, from *store.Store, to string) {
-		w := world{from, t}
-		w.reader("new", "Europe/Paris")
+		w := newWorld(t, from)
+		w.reader("new")
 		file, _ := backUp(t, from)
 		old, err := store.Open(t.Context(), to)
 		w.ok(err)
 		w.ok(old.Migrate(t.Context()))
 		old.Policy = storetest.Policy(time.Hour)
-		(world{old, t}).reader("old", "Europe/Paris")
+		(newWorld(t, old)).reader("old", "Europe/Paris")
 		before := old.Cells(t.Context())
 		w.ok(old.Close())
 		unchanged := func(what string, err error) {
@@ -84,25 +83,23 @@ func TestRestoreOntoWhatIsThere(t *testing.T) {
 		flipped := bytes.Replace(file.Bytes(), []byte("new@example.org"), []byte("odd@example.org"), 1)
 		_, err = restore(t, to, bytes.NewReader(flipped), true)
 		unchanged("damaged", err)
-		reader, err := backup.NewReader(bytes.NewReader(file.Bytes()))
-		w.ok(err)
-		_, err = store.Restore(t.Context(), to, reader, store.Restoration{Replace: true,
+		reader := must(format.NewReader(bytes.NewReader(file.Bytes())))
+		_, err = backup.Restore(t.Context(), to, reader, backup.Restoration{Replace: true,
 			Look: func(context.Context, *store.Store) error { return errors.New("busy") }})
 		unchanged("at work", err)
 
-		_, err = restore(t, to, file, true)
-		w.ok(err)
+		must(restore(t, to, file, true))
 		s := storetest.Open(t, to)
 		want(t, "replaced", count(t, s, `SELECT count(*) FROM users WHERE email = 'new@example.org'`), 1)
 		want(t, "the old ones", count(t, s, `SELECT count(*) FROM users`), 1)
 		leftovers(t, s, to)
-		w = world{s, t}
-		w.reader("next", "Europe/Paris") // and it works
+		w = newWorld(t, s)
+		w.reader("next") // and it works
 	})
 }
 
 // leftovers checks that nothing remains beside a database.
-func leftovers(t *testing.T, s *store.Store, database string) {
+func leftovers(t testing.TB, s *store.Store, database string) {
 	t.Helper()
 	if s.Partitioned() {
 		want(t, "schemas", count(t, s, `SELECT count(*) FROM pg_namespace WHERE nspname LIKE 'digest%'`), 0)
@@ -132,17 +129,16 @@ func TestRestoreOntoOpenFile(t *testing.T) {
 func TestRestoreOlder(t *testing.T) {
 	tier.Alone(t)
 	upgrade(t, 24, func(w world) {
-		w.ok(w.Exec(w.ctx(), `INSERT INTO users (email, email_key, time_zone, created_at)
-			VALUES ('a@example.org', 'a@example.org', 'Europe/Paris', 1)`))
-		w.ok(w.Exec(w.ctx(), fmt.Sprintf(
-			`INSERT INTO digests (user_id, name, next_due_at) VALUES (1, 'Daily Digest', %d)`, parisMidnight.Unix())))
-		w.ok(w.Exec(w.ctx(), fmt.Sprintf(`INSERT INTO digest_posts (digest_id, visible_at, post_id) VALUES (1, %d, 7)`,
-			noon.Unix())))
-		file, b := backUp(w.t, w.Store)
-		want(w.t, "schema", b.Schema, 24)
-		storetest.EachEmpty(w.t, func(t *testing.T, to string) {
-			_, err := restore(t, to, bytes.NewReader(file.Bytes()), false)
-			w.ok(err)
+		w.exec(`INSERT INTO users (email, email_key, time_zone, created_at)
+			VALUES ('a@example.org', 'a@example.org', 'Europe/Paris', 1)`)
+		w.exec(fmt.Sprintf(
+			`INSERT INTO digests (user_id, name, next_due_at) VALUES (1, 'Daily Digest', %d)`, parisMidnight.Unix()))
+		w.exec(fmt.Sprintf(`INSERT INTO digest_posts (digest_id, visible_at, post_id) VALUES (1, %d, 7)`,
+			noon.Unix()))
+		file, b := backUp(w, w.Store)
+		want(w, "schema", b.Schema, 24)
+		storetest.EachEmpty(w.T, func(t *testing.T, to string) {
+			must(restore(t, to, bytes.NewReader(file.Bytes()), false))
 			s := storetest.Open(t, to)
 			want(t, "readers", count(t, s, `SELECT count(*) FROM users WHERE member_only = 0`), 1)
 			want(t, "hidden posts", count(t, s, `SELECT count(*) FROM digest_posts`), 1)
@@ -152,9 +148,9 @@ func TestRestoreOlder(t *testing.T) {
 }
 
 func check(file io.Reader) error {
-	from, err := backup.NewReader(file)
+	from, err := format.NewReader(file)
 	if err == nil {
-		_, err = store.CheckBackup(context.Background(), from)
+		_, err = backup.Check(context.Background(), from)
 	}
 	return err
 }
@@ -164,22 +160,19 @@ func TestRestoreRefuses(t *testing.T) {
 	tier.Alone(t)
 	t.Parallel()
 	s := storetest.Open(t, storetest.SQLite(t))
-	all, err := store.BackupTables(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
+	all := backupTables(t, s)
 	names := namesOf(all)
 	good, _ := backUp(t, s)
 	schema := func() int64 {
-		r, err := backup.NewReader(bytes.NewReader(good.Bytes()))
+		r, err := format.NewReader(bytes.NewReader(good.Bytes()))
 		if err != nil {
 			t.Fatal(err)
 		}
 		return r.Header.Schema
 	}()
-	write := func(schema int64, tables []string, rows map[string][]any, change func(*backup.Table)) *bytes.Buffer {
+	write := func(schema int64, tables []string, rows map[string][]any, change func(*format.Table)) *bytes.Buffer {
 		var file bytes.Buffer
-		w, err := backup.NewWriter(&file, backup.Header{Schema: schema})
+		w, err := format.NewWriter(&file, format.Header{Schema: schema})
 		for _, name := range tables {
 			table := all[slices.Index(names, name)]
 			table.Columns = slices.Clone(table.Columns)
@@ -196,16 +189,16 @@ func TestRestoreRefuses(t *testing.T) {
 		}
 		return &file
 	}
-	as := func(*backup.Table) {}
+	as := func(*format.Table) {}
 	for what, file := range map[string]*bytes.Buffer{
 		"newer":            write(schema+1, names, nil, as),
 		"far newer":        write(1<<60, nil, nil, as),
 		"no tables":        write(schema, nil, nil, as),
 		"a table too few":  write(schema, names[1:], nil, as),
 		"one twice":        write(schema, append([]string{names[0]}, names...), nil, as),
-		"another name":     write(schema, names, nil, func(t *backup.Table) { t.Name += `"; DROP TABLE users; --` }),
-		"another column":   write(schema, names, nil, func(t *backup.Table) { t.Columns[0].Name += `" x` }),
-		"a column of text": write(schema, names, nil, func(t *backup.Table) { t.Columns[0].Kind = backup.Text + "s" }),
+		"another name":     write(schema, names, nil, func(t *format.Table) { t.Name += `"; DROP TABLE users; --` }),
+		"another column":   write(schema, names, nil, func(t *format.Table) { t.Columns[0].Name += `" x` }),
+		"a column of text": write(schema, names, nil, func(t *format.Table) { t.Columns[0].Kind = format.Text + "s" }),
 		"no such feed": write(schema, names,
 			map[string][]any{"former_addresses": {"https://a.example/", int64(9), int64(1)}}, as),
 		"NULL": write(schema, names, map[string][]any{"former_subscriptions": {nil, int64(9)}}, as),
@@ -246,17 +239,16 @@ func TestRestoreAfterOneThatWasKilled(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer other.Close()
-	w := world{other, t}
-	w.ok(w.Exec(w.ctx(), `CREATE SCHEMA digest_restoring`))
-	w.ok(w.Exec(w.ctx(), `CREATE TABLE digest_restoring.users (id BIGINT)`))
-	w.ok(w.Write(w.ctx(), func(_ func(string) error, text func(string) string) error {
+	w := newWorld(t, other)
+	w.exec(`CREATE SCHEMA digest_restoring`)
+	w.exec(`CREATE TABLE digest_restoring.users (id BIGINT)`)
+	w.ok(w.Write(w.ctx, func(_ func(string) error, text func(string) string) error {
 		want(t, "another restore holds the lock",
 			text(`SELECT CAST(pg_advisory_xact_lock(110403869045624) AS TEXT)`), "")
 		_, err := restore(t, to, bytes.NewReader(file.Bytes()), false)
 		oneLine(t, err, digest.Conflict)
 		return nil
 	}))
-	_, err = restore(t, to, bytes.NewReader(file.Bytes()), false)
-	w.ok(err)
+	must(restore(t, to, bytes.NewReader(file.Bytes()), false))
 	leftovers(t, other, to)
 }

@@ -33,7 +33,7 @@ func TestInstantsAreStored(t *testing.T) {
 
 // storesFeed stores an instant in each time of a feed and of a post.
 func (w world) storesFeed(instant, past, future time.Time) {
-	w.t.Helper()
+	w.Helper()
 	f := w.newFeed("f.example")
 	wanted := f
 	for _, feed := range []struct {
@@ -51,47 +51,40 @@ func (w world) storesFeed(instant, past, future time.Time) {
 	}
 	p := post("a", instant)
 	p.PublishedAt = instant
-	_, err := w.Feeds.Record(w.ctx(), noon, []store.Polled{{Feed: f, Posts: []digest.Post{p}}})
-	w.ok(err)
+	w.poll(noon, store.Polled{Feed: f, Posts: []digest.Post{p}})
 	got := w.feedAgain(f)
 	wanted.QuotaUse = digest.QuotaUse{QuotaDay: digest.DayOf(noon), QuotaBytes: got.QuotaBytes}
-	want(w.t, "the feed", got, wanted)
-	stored, err := w.Editions.Posts(w.ctx(), []digest.PostID{1})
-	w.ok(err)
-	want(w.t, "seen", stored[0].SeenAt, past)
-	want(w.t, "published", stored[0].PublishedAt, past)
+	want(w, "the feed", got, wanted)
+	stored := must(w.Editions.Posts(w.ctx, []digest.PostID{1}))
+	want(w, "seen", stored[0].SeenAt, past)
+	want(w, "published", stored[0].PublishedAt, past)
 }
 
 func (w world) storesOthers(instant, past, future time.Time) {
-	w.t.Helper()
-	_, err := w.Editions.ChangeLane(w.ctx(), instant, "a.example", func(l digest.Lane) digest.Lane {
+	w.Helper()
+	must(w.Editions.ChangeLane(w.ctx, instant, "a.example", func(l digest.Lane) digest.Lane {
 		l.Until, l.Reason = instant, "in trouble"
 		return l
-	})
-	w.ok(err)
-	l, err := w.Editions.Lane(w.ctx(), "a.example")
-	w.ok(err)
-	want(w.t, "the lane", l, digest.Lane{Name: "a.example", Until: future, Reason: "in trouble", ChangedAt: past})
+	}))
+	l := must(w.Editions.Lane(w.ctx, "a.example"))
+	want(w, "the lane", l, digest.Lane{Name: "a.example", Until: future, Reason: "in trouble", ChangedAt: past})
 
 	s := digest.Suppression{Email: "u@example.org", Reason: digest.ForOperator, CreatedAt: instant}
-	w.ok(w.Editions.Suppress(w.ctx(), s))
+	w.ok(w.Editions.Suppress(w.ctx, s))
 	s.CreatedAt = past
-	suppressed, _, err := w.Editions.Suppressed(w.ctx(), s.Email)
-	w.ok(err)
-	want(w.t, "the suppression", suppressed, s)
+	suppressed, _ := must2(w.Editions.Suppressed(w.ctx, s.Email))
+	want(w, "the suppression", suppressed, s)
 
 	r := digest.Robots{Origin: "https://f.example:443", FetchedAt: instant}
-	w.ok(w.Feeds.SaveRobots(w.ctx(), r))
+	w.ok(w.Feeds.SaveRobots(w.ctx, r))
 	r.FetchedAt = past
-	robots, _, err := w.Feeds.Robots(w.ctx(), r.Origin)
-	w.ok(err)
-	want(w.t, "the robots.txt", robots, r)
+	robots, _ := must2(w.Feeds.Robots(w.ctx, r.Origin))
+	want(w, "the robots.txt", robots, r)
 
 	if before := past.Add(-time.Hour); before.Unix() > 0 {
-		w.ok(w.Operator.NoteRefusal(w.ctx(), "https://f.example", instant, "why", before))
-		until, why, err := w.Operator.Refusal(w.ctx(), "https://f.example", before)
-		w.ok(err)
-		want(w.t, "refused until", until, future)
-		want(w.t, "why", why, "why")
+		w.ok(w.Operator.NoteRefusal(w.ctx, "https://f.example", instant, "why", before))
+		until, why := must2(w.Operator.Refusal(w.ctx, "https://f.example", before))
+		want(w, "refused until", until, future)
+		want(w, "why", why, "why")
 	}
 }

@@ -42,9 +42,8 @@ func fillings() []filling {
 
 // insert adds a row with the values of given, and of f in the other columns.
 func (w world) insert(f filling, table string, given storedRow) storedRow {
-	w.t.Helper()
-	columns, err := w.Columns(w.ctx(), table)
-	w.ok(err)
+	w.Helper()
+	columns := must(w.Columns(w.ctx, table))
 	row := storedRow{}
 	var names, marks []string
 	var args []any
@@ -65,19 +64,19 @@ func (w world) insert(f filling, table string, given storedRow) storedRow {
 		row[c.Name] = value
 		names, marks, args = append(names, c.Name), append(marks, "?"), append(args, value)
 	}
-	w.ok(w.Exec(w.ctx(), `INSERT INTO `+table+` (`+strings.Join(names, ", ")+`) VALUES (`+strings.Join(marks, ", ")+`)`,
-		args...))
+	w.exec(`INSERT INTO `+table+` (`+strings.Join(names, ", ")+`) VALUES (`+strings.Join(marks, ", ")+`)`,
+		args...)
 	return row
 }
 
 // isReadAs checks that a struct has the values of a row. as has the columns of fields with other names; "" means that
 // a field is not of the row.
-func (r storedRow) isReadAs(t *testing.T, read any, as map[string]string) {
+func (r storedRow) isReadAs(t testing.TB, read any, as map[string]string) {
 	t.Helper()
 	r.isRead(t, reflect.TypeOf(read).String(), reflect.ValueOf(read), as)
 }
 
-func (r storedRow) isRead(t *testing.T, path string, read reflect.Value, as map[string]string) {
+func (r storedRow) isRead(t testing.TB, path string, read reflect.Value, as map[string]string) {
 	t.Helper()
 	for i := range read.NumField() {
 		field := read.Type().Field(i)
@@ -137,7 +136,7 @@ func TestRowsAreReadWhole(t *testing.T) {
 	for _, f := range fillings() {
 		t.Run(f.name, func(t *testing.T) {
 			storetest.Each(t, func(t *testing.T, s *store.Store) {
-				w := world{s, t}
+				w := newWorld(t, s)
 				p := w.insertPeople(f)
 				w.readPeople(f, p)
 				w.readFeeds(f, p)
@@ -165,7 +164,7 @@ const (
 )
 
 func (w world) insertPeople(f filling) (p people) {
-	w.t.Helper()
+	w.Helper()
 	p.user = w.insert(f, "users", storedRow{"id": int64(11), "email": "u@example.org", "email_key": "u@example.org",
 		"operator": yes, "shortcuts": yes, "player": yes, "member_only": yes})
 	p.digest = w.insert(f, "digests", storedRow{"id": int64(12), "user_id": p.user["id"], "newsletter_id": nil,
@@ -175,7 +174,7 @@ func (w world) insertPeople(f filling) (p people) {
 	p.feed = w.insert(f, "feeds", storedRow{"id": int64(13), "merged_into": int64(0), "skip_hours": int64(5),
 		"skip_days": int64(3),
 		"by_date":   yes, "validators_doubted": yes, "public_only": yes, "move_undone": yes})
-	w.ok(w.Exec(w.ctx(), `DELETE FROM feed_times`)) // a row that Exec has added
+	w.exec(`DELETE FROM feed_times`) // a row that Exec has added
 	times := w.insert(f, "feed_times", storedRow{"feed_id": p.feed["id"], "unchanged": ""})
 	delete(times, "feed_id")
 	maps.Copy(p.feed, times)
@@ -185,148 +184,127 @@ func (w world) insertPeople(f filling) (p people) {
 }
 
 func (w world) readPeople(f filling, p people) {
-	w.t.Helper()
-	u, err := w.Readers.UserByEmail(w.ctx(), "u@example.org")
-	w.ok(err)
-	p.user.isReadAs(w.t, u, map[string]string{"Publisher": ""})
+	w.Helper()
+	u := must(w.Readers.UserByEmail(w.ctx, "u@example.org"))
+	p.user.isReadAs(w, u, map[string]string{"Publisher": ""})
 	columns := map[string]string{"TimeZone": "", "Folders": "folder_order", "Editions": "edition_count"}
-	d, err := w.Readers.Digest(w.ctx(), p.digestID())
-	w.ok(err)
-	p.digest.isReadAs(w.t, d, columns)
-	users := storetest.All(w.t, w.Readers.Users(w.ctx()))
-	p.user.isReadAs(w.t, users[0].User, map[string]string{"Publisher": ""})
-	p.digest.isReadAs(w.t, users[0].Digest, columns)
+	d := must(w.Readers.Digest(w.ctx, p.digestID()))
+	p.digest.isReadAs(w, d, columns)
+	users := storetest.All(w, w.Readers.Users(w.ctx))
+	p.user.isReadAs(w, users[0].User, map[string]string{"Publisher": ""})
+	p.digest.isReadAs(w, users[0].Digest, columns)
 
 	stay := w.insert(f, "trips", storedRow{"id": int64(20), "user_id": p.user["id"], "from_date": "0001-01-01",
 		"to_date": "9999-12-31", "begun": yes})
 	stay["home"] = p.user["home_zone"]
-	stays, err := w.Readers.Stays(w.ctx(), p.userID())
-	w.ok(err)
-	stay.isReadAs(w.t, stays[0], map[string]string{"From": "from_date", "To": "to_date"})
+	stays := must(w.Readers.Stays(w.ctx, p.userID()))
+	stay.isReadAs(w, stays[0], map[string]string{"From": "from_date", "To": "to_date"})
 
 	filter := w.insert(f, "filters", storedRow{"digest_id": p.digest["id"]})
-	filters, err := w.Subscriptions.Filters(w.ctx(), p.digestID())
-	w.ok(err)
-	filter.isReadAs(w.t, filters[0], nil)
+	filters := must(w.Subscriptions.Filters(w.ctx, p.digestID()))
+	filter.isReadAs(w, filters[0], nil)
 
 	held := w.insert(f, "filtered_posts", storedRow{"digest_id": p.digest["id"], "post_id": p.post["id"],
 		"due_at": toCome})
-	withheld, err := w.Subscriptions.HeldPosts(w.ctx(), p.digestID(), time.Time{}, 1)
-	w.ok(err)
-	held.isReadAs(w.t, withheld[0], map[string]string{"Post": "", "Label": ""})
-	p.post.isReadAs(w.t, withheld[0].Post, map[string]string{"Content": "", "Alias": "", "Former": "", "PartOf": "",
+	withheld := must(w.Subscriptions.HeldPosts(w.ctx, p.digestID(), time.Time{}, 1))
+	held.isReadAs(w, withheld[0], map[string]string{"Post": "", "Label": ""})
+	p.post.isReadAs(w, withheld[0].Post, map[string]string{"Content": "", "Alias": "", "Former": "", "PartOf": "",
 		"Links": "", "SiteURL": "", "SiteTitle": ""})
 
 	saved := w.insert(f, "saved_posts",
 		storedRow{"user_id": p.user["id"], "post_id": p.post["id"], "local_date": "2026-11-20"})
-	all, err := w.Posts.SavedPosts(w.ctx(), p.userID(), store.SavedKey{}, 1)
-	w.ok(err)
+	all := must(w.Posts.SavedPosts(w.ctx, p.userID(), store.SavedKey{}, 1))
 	saved["saved"] = yes
-	saved.isReadAs(w.t, all[0], map[string]string{"Post": "", "Label": "", "Edition": "local_date"})
-	p.post.isReadAs(w.t, all[0].Post, map[string]string{"Content": "", "Alias": "", "Former": "", "PartOf": "",
+	saved.isReadAs(w, all[0], map[string]string{"Post": "", "Label": "", "Edition": "local_date"})
+	p.post.isReadAs(w, all[0].Post, map[string]string{"Content": "", "Alias": "", "Former": "", "PartOf": "",
 		"Links": "", "SiteURL": "", "SiteTitle": ""})
 }
 
 func (w world) readFeeds(f filling, p people) {
-	w.t.Helper()
+	w.Helper()
 	columns := map[string]string{"Head": "head_state", "Conditional": "conditional_state"}
-	info, err := w.Feeds.Feed(w.ctx(), p.feedID())
-	w.ok(err)
-	p.feed.isReadAs(w.t, info.Feed, columns)
+	info := must(w.Feeds.Feed(w.ctx, p.feedID()))
+	p.feed.isReadAs(w, info.Feed, columns)
 
 	subscription := w.insert(f, "subscriptions", storedRow{"digest_id": p.digest["id"], "feed_id": p.feed["id"],
 		"paused": yes, "leads": yes})
-	sub, err := w.Subscriptions.Subscription(w.ctx(), p.digestID(), p.feedID())
-	w.ok(err)
-	subscription.isReadAs(w.t, sub.Subscription, nil)
-	p.feed.isReadAs(w.t, sub.Feed, columns)
-	want(w.t, "paused", sub.Paused, true)
+	sub := must(w.Subscriptions.Subscription(w.ctx, p.digestID(), p.feedID()))
+	subscription.isReadAs(w, sub.Subscription, nil)
+	p.feed.isReadAs(w, sub.Feed, columns)
+	want(w, "paused", sub.Paused, true)
 
-	posts, err := w.Editions.Posts(w.ctx(), []digest.PostID{digest.PostID(p.post["id"].(int64))})
-	w.ok(err)
-	p.post.isReadAs(w.t, posts[0], map[string]string{"Alias": "", "Former": "", "PartOf": "", "Links": "",
+	posts := must(w.Editions.Posts(w.ctx, []digest.PostID{digest.PostID(p.post["id"].(int64))}))
+	p.post.isReadAs(w, posts[0], map[string]string{"Alias": "", "Former": "", "PartOf": "", "Links": "",
 		"SiteURL": "", "SiteTitle": ""})
 
 	poll := w.insert(f, "polls", storedRow{"feed_id": p.feed["id"], "at": toCome, "millis": int64(1500),
 		"unchanged": ""})
-	polls, err := w.Feeds.Polls(w.ctx(), p.feedID(), time.Time{})
-	w.ok(err)
-	poll.isReadAs(w.t, polls[0], map[string]string{"Took": ""})
-	want(w.t, "took", polls[0].Took, 1500*time.Millisecond)
+	polls := must(w.Feeds.Polls(w.ctx, p.feedID(), time.Time{}))
+	poll.isReadAs(w, polls[0], map[string]string{"Took": ""})
+	want(w, "took", polls[0].Took, 1500*time.Millisecond)
 
 	w.readPushes(f, p)
 
 	robots := w.insert(f, "robots", storedRow{"origin": "https://f.example:443"})
-	r, found, err := w.Feeds.Robots(w.ctx(), "https://f.example:443")
-	w.ok(err)
-	want(w.t, "a robots.txt", found, true)
-	robots.isReadAs(w.t, r, nil)
+	r, found := must2(w.Feeds.Robots(w.ctx, "https://f.example:443"))
+	want(w, "a robots.txt", found, true)
+	robots.isReadAs(w, r, nil)
 
 	rule := w.insert(f, "host_rules", storedRow{"host": "f.example", "by_owner": yes, "blocked": yes})
-	rules, err := w.Operator.HostRules(w.ctx())
-	w.ok(err)
-	rule.isReadAs(w.t, rules[0], nil)
+	rules := must(w.Operator.HostRules(w.ctx))
+	rule.isReadAs(w, rules[0], nil)
 
 	notice := w.insert(f, "notices", storedRow{"digest_id": p.digest["id"], "kind": string(digest.NoticeMoved)})
-	moves, err := w.Subscriptions.Moves(w.ctx(), p.digestID())
-	w.ok(err)
-	notice.isReadAs(w.t, moves[0], map[string]string{
+	moves := must(w.Subscriptions.Moves(w.ctx, p.digestID()))
+	notice.isReadAs(w, moves[0], map[string]string{
 		"From": "from_at", "To": "to_at", "At": "", "Back": "", "Stays": "", "Edition": "", "LocalDate": "",
 		"Unconfirmed": "", "Change": "",
 	})
 
 	change := w.insert(f, "link_changes", storedRow{"digest_id": p.digest["id"], "email_date": "2026-11-18",
 		"notify_by": "nobody", "changed_at": toCome})
-	changes, err := w.Readers.LinkChanges(w.ctx(), p.userID(), time.Time{})
-	w.ok(err)
-	change.isReadAs(w.t, changes[0], map[string]string{"OneClick": "", "LinkRound": ""})
+	changes := must(w.Readers.LinkChanges(w.ctx, p.userID(), time.Time{}))
+	change.isReadAs(w, changes[0], map[string]string{"OneClick": "", "LinkRound": ""})
 }
 
 func (w world) readMail(f filling, p people) {
-	w.t.Helper()
+	w.Helper()
 	edition := w.insert(f, "editions",
 		storedRow{"id": int64(15), "digest_id": p.digest["id"], "local_date": "9999-12-31", "was_in_doubt": yes})
-	e, err := w.Editions.Edition(w.ctx(), 15)
-	w.ok(err)
-	edition.isReadAs(w.t, e, map[string]string{"Lead": "lead_post_id"})
+	e := must(w.Editions.Edition(w.ctx, 15))
+	edition.isReadAs(w, e, map[string]string{"Lead": "lead_post_id"})
 
 	w.readDelivery(f, p)
 	bounce := w.insert(f, "bounces", storedRow{"edition_id": edition["id"]})
-	queue, err := w.Editions.MailQueue(w.ctx(), store.QueueQuery{Now: noon, Most: 1})
-	w.ok(err)
-	bounce.isReadAs(w.t, queue.Returned[0], map[string]string{"Edition": "edition_id", "Email": "email_key"})
+	queue := must(w.Editions.MailQueue(w.ctx, store.QueueQuery{Now: noon, Most: 1}))
+	bounce.isReadAs(w, queue.Returned[0], map[string]string{"Edition": "edition_id", "Email": "email_key"})
 
 	lane := w.insert(f, "lanes", storedRow{"name": "a.example", "alarm": yes})
-	l, err := w.Editions.Lane(w.ctx(), "a.example")
-	w.ok(err)
-	lane.isReadAs(w.t, l, map[string]string{"Until": "until_at"})
+	l := must(w.Editions.Lane(w.ctx, "a.example"))
+	lane.isReadAs(w, l, map[string]string{"Until": "until_at"})
 
 	suppression := w.insert(f, "suppressions", storedRow{"email_key": "u@example.org"})
-	s, found, err := w.Editions.Suppressed(w.ctx(), "u@example.org")
-	w.ok(err)
-	want(w.t, "suppressed", found, true)
-	suppression.isReadAs(w.t, s, nil)
+	s, found := must2(w.Editions.Suppressed(w.ctx, "u@example.org"))
+	want(w, "suppressed", found, true)
+	suppression.isReadAs(w, s, nil)
 
 	key := w.insert(f, "dkim_keys", storedRow{"active": yes})
-	keys, err := w.Editions.DKIMKeys(w.ctx())
-	w.ok(err)
-	key.isReadAs(w.t, keys[0], nil)
+	keys := must(w.Editions.DKIMKeys(w.ctx))
+	key.isReadAs(w, keys[0], nil)
 
 	tally := w.insert(f, "counters", storedRow{"hour": toCome})
-	hours, err := w.Operator.HourCounters(w.ctx(), noon)
-	w.ok(err)
-	tally.isReadAs(w.t, hours[0], map[string]string{"At": "hour"})
+	hours := must(w.Operator.HourCounters(w.ctx, noon))
+	tally.isReadAs(w, hours[0], map[string]string{"At": "hour"})
 }
 
 func (w world) readDelivery(f filling, p people) {
-	w.t.Helper()
+	w.Helper()
 	sent := w.insert(f, "editions", storedRow{"id": int64(16), "digest_id": p.digest["id"], "local_date": "0001-01-01",
 		"due_at": int64(16),
 		"state":  string(digest.EditionReady), "attempt": int64(3), "next_at": noon.Unix(), "expires_at": toCome,
 		"was_in_doubt": yes, "domain": "b.example"})
-	claimed, err := w.Editions.ClaimEditions(w.ctx(), noon, digest.Claim{Most: 1, Lease: time.Minute, Token: "t"})
-	w.ok(err)
-	want(w.t, "claimed", len(claimed), 1)
+	claimed := must(w.Editions.ClaimEditions(w.ctx, noon, digest.Claim{Most: 1, Lease: time.Minute, Token: "t"}))
+	want(w, "claimed", len(claimed), 1)
 	sent["state"], sent["attempt"], sent["lease_token"] = string(digest.EditionLeased), int64(4), "t"
 	for _, column := range []string{"user_id", "folder_order", "link_round", "layout", "images", "threaded",
 		"date_subject", "grouping"} {
@@ -334,37 +312,32 @@ func (w world) readDelivery(f filling, p people) {
 	}
 	sent["email"], sent["time_zone"], sent["language"], sent["digest_name"] = p.user["email"], p.user["time_zone"],
 		p.user["language"], p.digest["name"]
-	sent.isReadAs(w.t, claimed[0], map[string]string{"Token": "lease_token", "Folders": "folder_order", "Room": "",
+	sent.isReadAs(w, claimed[0], map[string]string{"Token": "lease_token", "Folders": "folder_order", "Room": "",
 		"Lead": "lead_post_id", "Slow": "", "Newsletter": "", "Letter": ""})
 }
 
 func (w world) readSecrets(f filling, p people) {
-	w.t.Helper()
+	w.Helper()
 	passkey := w.insert(f, "passkeys", storedRow{"user_id": p.user["id"]})
-	passkeys, err := w.Sessions.Passkeys(w.ctx(), p.userID())
-	w.ok(err)
-	passkey.isReadAs(w.t, passkeys[0], nil)
+	passkeys := must(w.Sessions.Passkeys(w.ctx, p.userID()))
+	passkey.isReadAs(w, passkeys[0], nil)
 
 	session := w.insert(f, "sessions", storedRow{"user_id": p.user["id"], "passkey_id": yes, "expires_at": toCome})
-	sessions, err := w.Sessions.Sessions(w.ctx(), p.userID(), noon)
-	w.ok(err)
-	session.isReadAs(w.t, sessions[0], map[string]string{"BeganAt": "created_at", "EndsAt": "expires_at",
+	sessions := must(w.Sessions.Sessions(w.ctx, p.userID(), noon))
+	session.isReadAs(w, sessions[0], map[string]string{"BeganAt": "created_at", "EndsAt": "expires_at",
 		"Passkey": "passkey_id"})
 
 	invitation := w.insert(f, "invitations", nil)
-	invitations, err := w.Sessions.Invitations(w.ctx())
-	w.ok(err)
-	invitation.isReadAs(w.t, invitations[0], nil)
+	invitations := must(w.Sessions.Invitations(w.ctx))
+	invitation.isReadAs(w, invitations[0], nil)
 
 	hash := []byte("hash")
 	signUp := w.insert(f, "sign_ups", storedRow{"token_hash": hash, "expires_at": toCome})
-	up, err := w.Sessions.SignUp(w.ctx(), hash, noon)
-	w.ok(err)
-	signUp.isReadAs(w.t, up, map[string]string{"Invitation": "invitation_id"})
+	up := must(w.Sessions.SignUp(w.ctx, hash, noon))
+	signUp.isReadAs(w, up, map[string]string{"Invitation": "invitation_id"})
 
 	change := w.insert(f, "address_changes",
 		storedRow{"user_id": p.user["id"], "old_confirmed": yes, "new_confirmed": yes})
-	a, err := w.Readers.AddressChange(w.ctx(), p.userID())
-	w.ok(err)
-	change.isReadAs(w.t, a, nil)
+	a := must(w.Readers.AddressChange(w.ctx, p.userID()))
+	change.isReadAs(w, a, nil)
 }

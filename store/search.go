@@ -145,7 +145,7 @@ func (l *searching) batch(ctx context.Context, before editionKey, n int) (some [
 		Date  digest.Date
 		Posts string
 	}
-	err = l.store.read().all(ctx, &rows, editionsSearched, l.user, l.first(), l.last(), l.Now, before.DueAt,
+	err = l.store.read().All(ctx, &rows, editionsSearched, l.user, l.first(), l.last(), l.Now, before.DueAt,
 		before.ID, n)
 	for _, r := range rows {
 		before = r.editionKey
@@ -238,15 +238,15 @@ func (l *searching) narrowed(ctx context.Context, ids []digest.PostID) ([]digest
 			return nil
 		}
 		c := l.store.read()
-		kept, err := readRows[digest.PostID](ctx, c, "", strings.ReplaceAll(query, "{one of}", c.d.oneOf),
-			keys(c.d, ids), arg)
+		kept, err := readRows[digest.PostID](ctx, c, "", strings.ReplaceAll(query, "{one of}", c.d.OneOf),
+			ids, arg)
 		slices.Sort(kept)
 		ids = slices.DeleteFunc(slices.Clone(ids),
 			func(id digest.PostID) bool { _, ok := slices.BinarySearch(kept, id); return !ok })
 		return err
 	}
 	if l.Feeds != nil {
-		if err := narrow(postsOfFeeds, keys(l.store.d, l.Feeds)); err != nil {
+		if err := narrow(postsOfFeeds, l.Feeds); err != nil {
 			return nil, err
 		}
 	}
@@ -281,7 +281,7 @@ func (l *searching) feedsOf(ctx context.Context, ids []digest.PostID) (feeds []d
 		return l.feeds, err
 	}
 	return readRows[digest.FeedID](ctx, c, "", `SELECT DISTINCT p.feed_id FROM posts p WHERE p.id`+
-		c.d.oneOf, keys(c.d, ids))
+		c.d.OneOf, ids)
 }
 
 func (l *searching) result(ctx context.Context) (SearchResult, error) {
@@ -309,7 +309,7 @@ func (l *searching) result(ctx context.Context) (SearchResult, error) {
 	for _, c := range l.found {
 		if p, ok := byID[c.PostID]; ok {
 			f.Posts = append(f.Posts, VisiblePost{Post: p, Label: labels[p.FeedID], Edition: c.Date,
-				DueAt: c.DueAt.time(), Saved: saved[p.ID]})
+				DueAt: c.DueAt.Time(), Saved: saved[p.ID]})
 		}
 	}
 	return f, nil

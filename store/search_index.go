@@ -9,6 +9,7 @@ import (
 
 	"digest"
 	"digest/internal/textsearch"
+	"digest/store/db"
 )
 
 // The search index is filled outside the hot path. Storing a post, or an edit of a post that no edition contains yet,
@@ -18,7 +19,7 @@ import (
 // searches find new posts before those that an upgrade has queued.
 func (s Posts) IndexPosts(ctx context.Context, limit int) (int, error) {
 	var ids []digest.PostID
-	err := s.read().all(ctx, &ids, `SELECT post_id FROM index_queue ORDER BY post_id DESC LIMIT ?`, limit)
+	err := s.read().All(ctx, &ids, `SELECT post_id FROM index_queue ORDER BY post_id DESC LIMIT ?`, limit)
 	if err == nil && len(ids) == 0 {
 		return 0, s.tidyIndex(ctx)
 	}
@@ -47,7 +48,7 @@ func (s *database) index(ctx context.Context, posts []digest.Post) (n int, err e
 			return 0, err
 		}
 		var indexed []digest.PostID
-		if err := c.all(ctx, &indexed, `DELETE FROM index_queue WHERE post_id IN (`+
+		if err := c.All(ctx, &indexed, `DELETE FROM index_queue WHERE post_id IN (`+
 			list(ready)+`) RETURNING post_id`); err != nil {
 			return 0, err
 		}
@@ -58,9 +59,9 @@ func (s *database) index(ctx context.Context, posts []digest.Post) (n int, err e
 		for i, t := range c.d.wordTables {
 			var v values
 			for _, id := range indexed {
-				v.row(id, documents[id][i])
+				v.Row(id, documents[id][i])
 			}
-			if err := c.runRows(ctx, &v, t.put); err != nil {
+			if err := c.RunRows(ctx, &v, t.put); err != nil {
 				return 0, err
 			}
 		}
@@ -81,7 +82,7 @@ func (s *database) tidyIndex(ctx context.Context) error {
 	if s.d.tidyWords == "" || !s.untidy.Swap(false) {
 		return nil
 	}
-	_, err := s.read().number(ctx, s.d.tidyWords)
+	_, err := s.read().Number(ctx, s.d.tidyWords)
 	return failed("tidying the index of words", err)
 }
 
@@ -91,7 +92,7 @@ const soon = time.Hour
 // behind reports whether the oldest post in the queue has waited longer than soon.
 func (s *database) behind(ctx context.Context, now time.Time) (bool, error) {
 	var seen instant
-	err := s.read().get(ctx, &seen,
+	err := s.read().Get(ctx, &seen,
 		`SELECT COALESCE(MIN(p.seen_at), 0) FROM posts p WHERE p.id = (SELECT MIN(post_id) FROM index_queue)`)
 	return seen > 0 && seen < at(now.Add(-soon)), err
 }
@@ -115,9 +116,10 @@ func unchanged(ctx context.Context, c conn, hashes map[digest.PostID]string) ([]
 		ID   digest.PostID
 		Hash string `db:"content_hash"`
 	}
-	err := c.all(ctx, &rows, `SELECT id, content_hash FROM posts WHERE id IN (`+list(ids)+`) ORDER BY id`+c.d.forUpdate)
+	err := c.All(ctx, &rows, `SELECT id, content_hash FROM posts WHERE id IN (`+list(ids)+`) ORDER BY id`+
+		c.d.ForUpdate)
 	for _, r := range rows {
-		if r.Hash == clean(hashes[r.ID]) {
+		if r.Hash == db.Clean(hashes[r.ID]) {
 			same = append(same, r.ID)
 		}
 	}
@@ -128,14 +130,14 @@ func unchanged(ctx context.Context, c conn, hashes map[digest.PostID]string) ([]
 func queueWords(ctx context.Context, c conn, ids []digest.PostID) error {
 	var v values
 	for _, id := range ids {
-		v.row(id)
+		v.Row(id)
 	}
-	return c.runRows(ctx, &v, `INSERT INTO index_queue (post_id) VALUES {rows} ON CONFLICT DO NOTHING`)
+	return c.RunRows(ctx, &v, `INSERT INTO index_queue (post_id) VALUES {rows} ON CONFLICT DO NOTHING`)
 }
 
 func forgetWords(ctx context.Context, c conn, ids []digest.PostID) error {
 	for _, t := range c.d.wordTables {
-		if err := c.run(ctx, `DELETE FROM `+t.name+` WHERE rowid IN (`+list(ids)+`)`); err != nil {
+		if err := c.Run(ctx, `DELETE FROM `+t.name+` WHERE rowid IN (`+list(ids)+`)`); err != nil {
 			return err
 		}
 	}
@@ -144,7 +146,7 @@ func forgetWords(ctx context.Context, c conn, ids []digest.PostID) error {
 
 // unindex removes deleted posts from the index and its queue.
 func unindex(ctx context.Context, c conn, ids []digest.PostID) error {
-	if _, err := c.exec(ctx, `DELETE FROM index_queue WHERE post_id IN (`+list(ids)+`)`); err != nil {
+	if err := c.Run(ctx, `DELETE FROM index_queue WHERE post_id IN (`+list(ids)+`)`); err != nil {
 		return err
 	}
 	return forgetWords(ctx, c, ids)

@@ -86,7 +86,7 @@ const feedsPerQuery = 20
 // keysIn reads the result of a query of the index: a list of keys in one row, because reading rows is the main cost.
 func keysIn(ctx context.Context, c conn, statement string, args ...any) ([]digest.PostID, error) {
 	var list string
-	if err := c.get(ctx, &list, statement, args...); err != nil {
+	if err := c.Get(ctx, &list, statement, args...); err != nil {
 		return nil, err
 	}
 	return parseKeys[digest.PostID](list)
@@ -208,13 +208,13 @@ func isEverywhere(ctx context.Context, c conn, q textsearch.Query, posts int) (b
 	if len(beginnings) == 0 {
 		return false, nil
 	}
-	total, err := c.number(ctx,
+	total, err := c.Number(ctx,
 		`SELECT CAST(reltuples AS BIGINT) FROM pg_catalog.pg_class WHERE oid = to_regclass('post_words')`)
 	if err != nil || total <= posts*c.d.gathered {
 		return false, err
 	}
 	var found struct{ Have, Looked int }
-	err = c.get(ctx, &found, `SELECT count(*) FILTER (WHERE words @@ CAST(? AS tsquery)) AS have, count(*) AS looked
+	err = c.Get(ctx, &found, `SELECT count(*) FILTER (WHERE words @@ CAST(? AS tsquery)) AS have, count(*) AS looked
 		FROM post_words TABLESAMPLE SYSTEM (CAST(? AS REAL))`, strings.Join(beginnings, " | "),
 		min(100, 100*sample/float64(total)))
 	return found.Have*total > posts*c.d.gathered*found.Looked, err
@@ -237,9 +237,9 @@ func inFeeds(ctx context.Context, c conn, q textsearch.Query, feeds []digest.Fee
 		queries = append(queries, "("+strings.Join(signs, " | ")+") & "+query)
 	}
 	return keysIn(ctx, c, `SELECT COALESCE(string_agg(CAST(found.rowid AS TEXT), ','), '')
-		FROM (`+c.d.names+`) asked (query)
+		FROM (`+c.d.Names+`) asked (query)
 		CROSS JOIN LATERAL (SELECT w.rowid FROM post_words w
-		WHERE w.words @@ CAST(asked.query AS tsquery) OFFSET 0) found`, array(queries))
+		WHERE w.words @@ CAST(asked.query AS tsquery) OFFSET 0) found`, queries)
 }
 
 // compare compares posts one by one, in parts, until enough match. MATERIALIZED keeps planners from starting with the
@@ -249,9 +249,9 @@ func compare(ctx context.Context, c conn, q textsearch.Query, ids []digest.PostI
 	matching := make(map[digest.PostID]bool)
 	for part := range slices.Chunk(ids, fewPosts) {
 		var found []digest.PostID
-		err := c.all(ctx, &found,
-			`WITH these AS MATERIALIZED (SELECT rowid, words FROM post_words WHERE rowid`+c.d.oneOf+`)
-			SELECT rowid FROM these WHERE words @@ CAST(? AS tsquery)`, keys(c.d, part), vectorQuery(q))
+		err := c.All(ctx, &found,
+			`WITH these AS MATERIALIZED (SELECT rowid, words FROM post_words WHERE rowid`+c.d.OneOf+`)
+			SELECT rowid FROM these WHERE words @@ CAST(? AS tsquery)`, part, vectorQuery(q))
 		if err != nil {
 			return nil, err
 		}

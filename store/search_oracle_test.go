@@ -20,7 +20,7 @@ func TestSearchFindsWhatReadingFinds(t *testing.T) {
 	tier.Alone(t)
 	each(t, func(w world) {
 		r := rand.New(rand.NewPCG(3, 4))
-		ada := w.reader("ada", "Europe/Paris")
+		ada := w.reader("ada")
 		var feeds []digest.Feed
 		for i := range 60 {
 			feeds = append(feeds, w.feed(fmt.Sprintf("f%d.example", i)))
@@ -51,15 +51,15 @@ func TestSearchFindsWhatReadingFinds(t *testing.T) {
 			order = append(came, order...)
 			if day == 1 {
 				for _, f := range feeds[:10] {
-					w.ok(w.Subscriptions.Unsubscribe(w.ctx(), ada.ID, f.ID))
+					w.unsubscribe(ada, f)
 				}
 			}
 			now = now.Add(24 * time.Hour)
 		}
-		w.ok(w.Exec(w.ctx(), `ANALYZE`)) // so that PostgreSQL knows the number of posts
+		w.exec(`ANALYZE`) // so that PostgreSQL knows the number of posts
 		for i := range 40 {
 			if i == 25 {
-				w.ok(w.ForgetBareWords(w.ctx(), 7))
+				w.ok(w.ForgetBareWords(w.ctx, 7))
 			}
 			q := w.query(randomQuery(r))
 			var wanted []string
@@ -71,7 +71,7 @@ func TestSearchFindsWhatReadingFinds(t *testing.T) {
 			for _, n := range []int{0, 1, 150, 1_000_000} {
 				w.Thresholds(n, n)
 				found := w.searches(ada, store.SearchQuery{Query: q, Now: now, Limit: 100})
-				want(w.t, fmt.Sprint(q, n), found, strings.Join(wanted, " "))
+				want(w, fmt.Sprint(q, n), found, strings.Join(wanted, " "))
 			}
 		}
 	})

@@ -13,10 +13,9 @@ import (
 )
 
 func (w world) indexed() {
-	w.t.Helper()
+	w.Helper()
 	for {
-		n, err := w.Posts.IndexPosts(w.ctx(), 30)
-		w.ok(err)
+		n := must(w.Posts.IndexPosts(w.ctx, 30))
 		if n == 0 {
 			return
 		}
@@ -25,23 +24,21 @@ func (w world) indexed() {
 
 // finds lists the identities of the posts that a reader finds, read two at a time.
 func (w world) finds(d digest.Digest, typed string, now time.Time) string {
-	w.t.Helper()
+	w.Helper()
 	return w.searches(d, store.SearchQuery{Query: w.query(typed), Now: now, Limit: 2})
 }
 
 func (w world) query(typed string) textsearch.Query {
-	w.t.Helper()
-	q, err := textsearch.Parse(typed)
-	w.ok(err)
+	w.Helper()
+	q := must(textsearch.Parse(typed))
 	return q
 }
 
 func (w world) searches(d digest.Digest, q store.SearchQuery) string {
-	w.t.Helper()
+	w.Helper()
 	var all []string
 	for {
-		found, err := w.Posts.Search(w.ctx(), d.UserID, q)
-		w.ok(err)
+		found := must(w.Posts.Search(w.ctx, d.UserID, q))
 		for _, p := range found.Posts {
 			all = append(all, p.Identity)
 			q.After = p.Key()
@@ -60,7 +57,7 @@ func written(identity, title, content string) digest.Post {
 
 func TestSearch(t *testing.T) {
 	each(t, func(w world) {
-		ada, bob := w.reader("ada", "Europe/Paris"), w.reader("bob", "Europe/Paris")
+		ada, bob := w.two()
 		f, g := w.feed("f.example"), w.feed("g.example")
 		w.subscribe(ada, f)
 		w.subscribe(bob, g)
@@ -77,18 +74,18 @@ func TestSearch(t *testing.T) {
 			written("arabic", "سَلَامٌ", "<p>مرحبا می\u200cخواهم</p>"),
 			written("hindi", "हिन्दी", "<p>कुछ भी</p>"),
 		})
-		w.record(noon, g, posts(noon, "of bob"))
+		w.posted(g, "of bob")
 		w.indexed()
 		second := parisMidnight.Add(-time.Second)
-		want(w.t, "hidden", w.finds(ada, "fox", second), "")
+		want(w, "hidden", w.finds(ada, "fox", second), "")
 		w.hour(parisMidnight)
-		want(w.t, "by a clock that is behind", w.finds(ada, "fox", second), "")
-		want(w.t, "what others have", w.finds(ada, "content", parisMidnight), "")
+		want(w, "by a clock that is behind", w.finds(ada, "fox", second), "")
+		want(w, "what others have", w.finds(ada, "content", parisMidnight), "")
 		for range 2 {
 			w.findsAll(ada)
 			w.record(parisMidnight, f, many(600)) // too many to compare one by one
 			w.indexed()
-			w.hour(parisMidnight.Add(24 * time.Hour))
+			w.hour(parisMidnight.Add(day))
 		}
 	})
 }
@@ -104,8 +101,8 @@ func many(n int) []digest.Post {
 
 // findsAll checks all results of TestSearch.
 func (w world) findsAll(ada digest.Digest) {
-	w.t.Helper()
-	now := parisMidnight.Add(24 * time.Hour)
+	w.Helper()
+	now := parisMidnight.Add(day)
 	for typed, wanted := range map[string]string{
 		"fox": "back words", "FOX": "back words", "quick fox": "back words", `"quick brown"`: "words",
 		`"brown quick"`: "back",
@@ -121,7 +118,7 @@ func (w world) findsAll(ada digest.Digest) {
 		"سلام": "arabic", "میخواهم": "arabic", "कुछ": "hindi", "हिन्दी": "hindi",
 		"nowhere": "", "fox nowhere": "", "Title": "",
 	} {
-		want(w.t, typed, w.finds(ada, typed, now), wanted)
+		want(w, typed, w.finds(ada, typed, now), wanted)
 	}
 }
 
@@ -129,9 +126,7 @@ func (w world) findsAll(ada digest.Digest) {
 func TestSearchInOrder(t *testing.T) {
 	tier.Alone(t)
 	each(t, func(w world) {
-		ada := w.reader("ada", "Europe/Paris")
-		f := w.feed("f.example")
-		w.subscribe(ada, f)
+		ada, f := w.follows()
 		var all []string
 		now := parisMidnight
 		for range 40 {
@@ -140,53 +135,48 @@ func TestSearchInOrder(t *testing.T) {
 			all = append([]string{id + "c", id + "b", id + "a"}, all...)
 			w.hour(now)
 			w.send(now)
-			now = now.Add(24 * time.Hour)
+			now = now.Add(day)
 		}
 		w.indexed()
-		want(w.t, "all of it", w.finds(ada, "content", now), strings.Join(all, " "))
-		want(w.t, "one", w.finds(ada, all[len(all)-1], now), all[len(all)-1])
+		want(w, "all of it", w.finds(ada, "content", now), strings.Join(all, " "))
+		want(w, "one", w.finds(ada, all[len(all)-1], now), all[len(all)-1])
 
 		w.save(ada, now, all[0], all[len(all)-2])
 		kept := all[0] + " " + all[len(all)-2]
 		saved := store.SearchQuery{Query: w.query("content"), Now: now, Saved: true, Limit: 1}
-		want(w.t, "kept", w.searches(ada, saved), kept)
+		want(w, "kept", w.searches(ada, saved), kept)
 		late := now.Add(keep)
-		w.ok(w.Exec(w.ctx(), `UPDATE feeds SET listed_at = ?`, late.Add(100*24*time.Hour).Unix()))
-		w.ok(w.Exec(w.ctx(), `UPDATE digests SET next_due_at = ?`, late.Add(48*time.Hour).Unix()))
-		w.prune(late.Add(100 * 24 * time.Hour))
+		w.exec(`UPDATE feeds SET listed_at = ?`, late.Add(100*day).Unix())
+		w.exec(`UPDATE digests SET next_due_at = ?`, late.Add(48*time.Hour).Unix())
+		w.prune(late.Add(100 * day))
 		w.holds("editions", 0, `SELECT count(*) FROM editions`)
 		w.holds("posts", 2, `SELECT count(*) FROM posts`)
-		want(w.t, "kept for good", w.finds(ada, "content", late), kept)
-		want(w.t, "kept for good", w.searches(ada, saved), kept)
-		w.ok(w.Readers.RemoveUser(w.ctx(), ada.UserID, noon))
-		want(w.t, "of nobody", w.finds(ada, "content", late), "")
+		want(w, "kept for good", w.finds(ada, "content", late), kept)
+		want(w, "kept for good", w.searches(ada, saved), kept)
+		w.remove(ada.UserID, noon)
+		want(w, "of nobody", w.finds(ada, "content", late), "")
 	})
 }
 
 // A post that a filter holds back is not found, although it is listed.
 func TestHeldPostsAreNotFound(t *testing.T) {
 	each(t, func(w world) {
-		ada := w.reader("ada", "Europe/Paris")
-		f := w.feed("f.example")
-		w.subscribe(ada, f)
-		_, err := w.Subscriptions.AddFilter(w.ctx(), digest.Filter{DigestID: ada.ID, Words: "football"}, noon)
-		w.ok(err)
+		ada, f := w.follows()
+		must(w.Subscriptions.AddFilter(w.ctx, digest.Filter{DigestID: ada.ID, Words: "football"}, noon))
 		w.record(noon, f, []digest.Post{written("held", "Football", "<p>a match</p>"),
 			written("news", "News", "<p>a match of words</p>")})
 		w.indexed()
 		w.hour(parisMidnight)
-		want(w.t, "found", w.finds(ada, "match", parisMidnight), "news")
+		want(w, "found", w.finds(ada, "match", parisMidnight), "news")
 		held := w.find("held")
-		want(w.t, "seen", w.sees(ada, held), false)
-		want(w.t, "kept", digest.KindOf(w.Posts.SavePost(w.ctx(), ada.UserID, held, parisMidnight)), digest.NotFound)
+		want(w, "seen", w.sees(ada, held), false)
+		oneLine(w, w.Posts.SavePost(w.ctx, ada.UserID, held, parisMidnight), digest.NotFound)
 	})
 }
 
 func TestIndexFollowsPosts(t *testing.T) {
 	each(t, func(w world) {
-		ada := w.reader("ada", "Europe/Paris")
-		f := w.feed("f.example")
-		w.subscribe(ada, f)
+		ada, f := w.follows()
 		w.record(noon, f, []digest.Post{written("a", "First", "<p>before</p>")})
 		w.indexed()
 		edited := written("a", "Second", "<p>after</p>")
@@ -195,16 +185,16 @@ func TestIndexFollowsPosts(t *testing.T) {
 		w.indexed()
 		w.hour(parisMidnight)
 		w.send(parisMidnight)
-		want(w.t, "the old words", w.finds(ada, "before", parisMidnight)+w.finds(ada, "first", parisMidnight), "")
-		want(w.t, "the new", w.finds(ada, "second after", parisMidnight), "a")
+		want(w, "the old words", w.finds(ada, "before", parisMidnight)+w.finds(ada, "first", parisMidnight), "")
+		want(w, "the new", w.finds(ada, "second after", parisMidnight), "a")
 		edited.Title, edited.ContentHash = "Third", "a third"
 		w.record(parisMidnight.Add(time.Hour), f, []digest.Post{edited})
 		w.indexed()
-		want(w.t, "what was delivered stays", w.finds(ada, "second", parisMidnight), "a")
+		want(w, "what was delivered stays", w.finds(ada, "second", parisMidnight), "a")
 
-		w.ok(w.Subscriptions.Unsubscribe(w.ctx(), ada.ID, f.ID))
-		w.ok(w.Exec(w.ctx(), `UPDATE feed_times SET last_attempt_at = ?`, parisMidnight.Unix()))
-		late := noon.Add(keep + 60*24*time.Hour)
+		w.unsubscribe(ada, f)
+		w.exec(`UPDATE feed_times SET last_attempt_at = ?`, parisMidnight.Unix())
+		late := noon.Add(keep + 60*day)
 		w.hour(late)
 		w.prune(late)
 		w.holds("posts", 0, `SELECT count(*) FROM posts`)
@@ -216,18 +206,18 @@ func TestIndexFollowsPosts(t *testing.T) {
 // Posts that were stored before their readers subscribed are indexed when one does.
 func TestIndexOfWhatASubscriptionBrings(t *testing.T) {
 	each(t, func(w world) {
-		ada := w.reader("ada", "Europe/Paris")
+		ada := w.reader("ada")
 		f := w.newFeed("f.example")
 		old := post("old", noon)
-		old.PublishedAt = noon.Add(-90 * 24 * time.Hour)
+		old.PublishedAt = noon.Add(-90 * day)
 		w.record(noon, f, []digest.Post{old, post("new", noon)})
 		w.indexed()
 		w.holds("indexed", 1, `SELECT count(*) FROM post_words`)
-		w.ok(w.Exec(w.ctx(), `UPDATE posts SET published_at = ? WHERE identity = 'old'`, noon.Unix()))
+		w.exec(`UPDATE posts SET published_at = ? WHERE identity = 'old'`, noon.Unix())
 		w.subscribe(ada, f)
 		w.indexed()
 		w.hour(parisMidnight)
-		want(w.t, "found", w.finds(ada, "content", parisMidnight), "new old")
+		want(w, "found", w.finds(ada, "content", parisMidnight), "new old")
 	})
 }
 
@@ -239,9 +229,7 @@ func TestIndexTakesAnyText(t *testing.T) {
 		fmt.Fprintf(&long, "w%d ", i)
 	}
 	each(t, func(w world) {
-		ada := w.reader("ada", "Europe/Paris")
-		f := w.feed("f.example")
-		w.subscribe(ada, f)
+		ada, f := w.follows()
 		w.record(noon, f, []digest.Post{
 			written("distinct", "Distinct", distinct.String()),
 			written("long", "Long", long.String()),
@@ -257,7 +245,7 @@ func TestIndexTakesAnyText(t *testing.T) {
 			"the end": "often", `"the end"`: "", `"end of"`: "often", `"the the"`: "often",
 			`it's`: "quotes", `' OR '1'='1`: "quotes",
 		} {
-			want(w.t, typed, w.finds(ada, typed, parisMidnight), wanted)
+			want(w, typed, w.finds(ada, typed, parisMidnight), wanted)
 		}
 	})
 }

@@ -31,7 +31,7 @@ func TestSearchWithin(t *testing.T) {
 			midnight = midnight.Add(24 * time.Hour)
 		}
 		w.indexed()
-		w.ok(w.Subscriptions.Unsubscribe(w.ctx(), ada.ID, g.ID))
+		w.unsubscribe(ada, g)
 		on := func(day int) digest.Date { return digest.Date{Year: 2026, Month: 11, Day: day} }
 		for _, words := range []string{"", "kernel", "nowhere"} {
 			for _, c := range []struct {
@@ -58,7 +58,7 @@ func TestSearchWithin(t *testing.T) {
 				if words == "nowhere" {
 					c.want = ""
 				}
-				want(w.t, fmt.Sprintf("%q, %+v", words, c.q), w.searches(ada, c.q), c.want)
+				want(w, fmt.Sprintf("%q, %+v", words, c.q), w.searches(ada, c.q), c.want)
 			}
 		}
 		w.save(ada, midnight, "f22", "g24")
@@ -71,16 +71,15 @@ func TestSearchWithin(t *testing.T) {
 			{store.SearchQuery{Saved: true, Feeds: []digest.FeedID{f.ID}}, "f22"},
 		} {
 			c.q.Now, c.q.Limit = midnight, 1
-			want(w.t, fmt.Sprintf("saved, %+v", c.q), w.searches(ada, c.q), c.want)
+			want(w, fmt.Sprintf("saved, %+v", c.q), w.searches(ada, c.q), c.want)
 		}
-		sites, err := w.Posts.ReaderSites(w.ctx(), ada.UserID)
-		w.ok(err)
+		sites := must(w.Posts.ReaderSites(w.ctx, ada.UserID))
 		var hosts []string
 		for _, s := range sites {
 			hosts = append(hosts, s.Host)
 		}
 		slices.Sort(hosts)
-		want(w.t, "sites", strings.Join(hosts, " "), "f.example g.example")
+		want(w, "sites", strings.Join(hosts, " "), "f.example g.example")
 	})
 }
 
@@ -88,25 +87,24 @@ func TestSearchWithin(t *testing.T) {
 func TestSearchWithinPlan(t *testing.T) {
 	each(t, func(w world) {
 		w.crowd(500, 300, 5)
-		w.ok(w.Exec(w.ctx(), `INSERT INTO editions (digest_id, local_date, due_at, send_at, number, state, date,
+		w.exec(`INSERT INTO editions (digest_id, local_date, due_at, send_at, number, state, date,
 			next_at, expires_at)
 			WITH RECURSIVE n (i) AS (SELECT 0 UNION ALL SELECT i + 1 FROM n WHERE i < 20)
 			SELECT d.id, '2026-01-' || CAST(10 + n.i AS TEXT), n.i, n.i, n.i, 'sent', 0, 0, 0 FROM digests d
-			CROSS JOIN n`))
+			CROSS JOIN n`)
 		for _, when := range []string{"never analysed", "analysed"} {
-			plans, err := w.SearchPlans(w.ctx())
-			w.ok(err)
+			plans := must(w.SearchPlans(w.ctx))
 			for name, plan := range plans {
 				for _, whole := range []string{"Seq Scan on editions", "Seq Scan on digest_posts",
 					"Seq Scan on post_links", "SCAN x\n", "SCAN dp\n", "SCAN p\n", "SCAN l\n"} {
 					// Indexes gain nothing on empty tables.
 					if strings.Contains(plan+"\n", whole) &&
 						!(when == "analysed" && (name != "editions" || strings.Contains(whole, "digest_posts"))) {
-						w.t.Errorf("%s, %s: %q in\n%s", name, when, whole, plan)
+						w.Errorf("%s, %s: %q in\n%s", name, when, whole, plan)
 					}
 				}
 			}
-			w.ok(w.Exec(w.ctx(), `ANALYZE`))
+			w.exec(`ANALYZE`)
 		}
 	})
 }

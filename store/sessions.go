@@ -75,7 +75,7 @@ func (s Sessions) AddPasskeySession(ctx context.Context, hash []byte, with Passk
 }
 
 func endUnusedSessions(ctx context.Context, c conn, user digest.UserID) error {
-	_, err := c.exec(ctx, `DELETE FROM sessions WHERE token_hash IN
+	err := c.Run(ctx, `DELETE FROM sessions WHERE token_hash IN
 		(SELECT token_hash FROM sessions WHERE user_id = ? ORDER BY expires_at DESC, created_at DESC, token_hash
 		LIMIT ? OFFSET ?)`,
 		user, math.MaxInt32, mostSessions-1)
@@ -86,7 +86,7 @@ func endUnusedSessions(ctx context.Context, c conn, user digest.UserID) error {
 func (s *database) addToken(ctx context.Context, table string, user digest.UserID, now time.Time, insert string,
 	args ...any) error {
 	return s.change(ctx, "storing a secret's hash", func(c conn) error {
-		if _, err := c.exec(ctx, `DELETE FROM `+table+` WHERE user_id = ? AND expires_at <= ?`, user,
+		if err := c.Run(ctx, `DELETE FROM `+table+` WHERE user_id = ? AND expires_at <= ?`, user,
 			now); err != nil {
 			return err
 		}
@@ -95,7 +95,7 @@ func (s *database) addToken(ctx context.Context, table string, user digest.UserI
 				return err
 			}
 		}
-		_, err := c.exec(ctx, insert, args...)
+		err := c.Run(ctx, insert, args...)
 		return err
 	})
 }
@@ -122,7 +122,7 @@ func (s *database) tokenUser(ctx context.Context, table string, hash []byte, now
 // RenewSession moves the end of a session to expires. renewed is false if the session has ended.
 func (s Sessions) RenewSession(ctx context.Context, hash []byte, now, expires time.Time) (renewed bool, err error) {
 	return changed(ctx, s.database, "renewing the session", func(c conn) (bool, error) {
-		n, err := c.exec(ctx, `UPDATE sessions SET expires_at = ? WHERE token_hash = ? AND expires_at > ?`, expires,
+		n, err := c.Exec(ctx, `UPDATE sessions SET expires_at = ? WHERE token_hash = ? AND expires_at > ?`, expires,
 			hash, now)
 		return n > 0, err
 	})
@@ -136,13 +136,13 @@ func (s Sessions) EndSessions(ctx context.Context, user digest.UserID, passkeys 
 			return 0, err
 		}
 		for _, id := range passkeys {
-			n, err := c.exec(ctx, `DELETE FROM passkeys WHERE id = ? AND user_id = ?`, id, user)
+			n, err := c.Exec(ctx, `DELETE FROM passkeys WHERE id = ? AND user_id = ?`, id, user)
 			if err != nil {
 				return 0, err
 			}
 			removed += n
 		}
-		return removed, c.execEach(ctx,
+		return removed, c.ExecEach(ctx,
 			[]string{`DELETE FROM sign_in_tokens WHERE user_id = ?`, `DELETE FROM sessions WHERE user_id = ?`}, user)
 	})
 }
@@ -157,6 +157,6 @@ func endOtherSessions(ctx context.Context, c conn, user digest.UserID, keep []by
 	if len(keep) > 0 {
 		which, args = which+` AND token_hash <> ?`, append(args, keep)
 	}
-	_, err := c.exec(ctx, `DELETE FROM sessions WHERE user_id = ?`+which, append([]any{user}, args...)...)
+	err := c.Run(ctx, `DELETE FROM sessions WHERE user_id = ?`+which, append([]any{user}, args...)...)
 	return err
 }

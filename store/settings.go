@@ -6,6 +6,7 @@ import (
 
 	"digest"
 	"digest/calendar"
+	"digest/store/db"
 )
 
 // SetPages stores how the pages around a reader's posts look. It returns digest.Invalid for an unknown value.
@@ -37,7 +38,7 @@ func (s Readers) SetTimeZone(ctx context.Context, user digest.UserID, zone strin
 		if err != nil || t.Zone == zone {
 			return err
 		}
-		err = c.execEach(ctx, []string{
+		err = c.ExecEach(ctx, []string{
 			`UPDATE users SET home_zone = '' WHERE id = ?`,
 			`DELETE FROM trips WHERE user_id = ? AND begun = 1`,
 		}, user)
@@ -57,11 +58,11 @@ func setZone(ctx context.Context, c conn, user digest.UserID, was string, zone *
 	if was == zone.String() {
 		return nil
 	}
-	if _, err := c.exec(ctx, `UPDATE users SET time_zone = ? WHERE id = ?`, zone.String(), user); err != nil {
+	if err := c.Run(ctx, `UPDATE users SET time_zone = ? WHERE id = ?`, zone.String(), user); err != nil {
 		return err
 	}
 	var digests []digestRow
-	if err := c.all(ctx, &digests, selectDigest+`WHERE d.user_id = ? ORDER BY d.id`, user); err != nil {
+	if err := c.All(ctx, &digests, selectDigest+`WHERE d.user_id = ? ORDER BY d.id`, user); err != nil {
 		return err
 	}
 	for _, d := range digests {
@@ -92,9 +93,9 @@ func (s Readers) SetDeliverAt(ctx context.Context, id digest.DigestID, clock tim
 
 func setDeliverAt(ctx context.Context, c conn, id digest.DigestID, clock time.Duration) error {
 	if clock < 0 || clock >= 24*time.Hour {
-		return invalid("enter a time from 00:00 to 23:59")
+		return db.Invalid("enter a time from 00:00 to 23:59")
 	}
-	return c.run(ctx, `UPDATE digests SET deliver_at = ? WHERE id = ?`, clock, id)
+	return c.Run(ctx, `UPDATE digests SET deliver_at = ? WHERE id = ?`, clock, id)
 }
 
 // SetLook sets the look of a digest's email, from the next composed edition on. It returns digest.Invalid for an
@@ -104,7 +105,7 @@ func (s Readers) SetLook(ctx context.Context, id digest.DigestID, l digest.Look)
 		return err
 	}
 	return s.changeDigest(ctx, "setting the look of the mail", id, func(c conn, _ digestRow) error {
-		_, err := c.exec(ctx, `UPDATE digests SET layout = ?, images = ?, threaded = ?, date_subject = ? WHERE id = ?`,
+		err := c.Run(ctx, `UPDATE digests SET layout = ?, images = ?, threaded = ?, date_subject = ? WHERE id = ?`,
 			l.Layout, l.Images, l.Threaded, l.DateSubject, id)
 		return err
 	})
@@ -117,7 +118,7 @@ func (s Readers) SetArrangement(ctx context.Context, id digest.DigestID, a diges
 		return err
 	}
 	return s.changeDigest(ctx, "setting how editions are arranged", id, func(c conn, _ digestRow) error {
-		_, err := c.exec(ctx, `UPDATE digests SET grouping = ?, web_layout = ?, web_grouping = ?, web_images = ?
+		err := c.Run(ctx, `UPDATE digests SET grouping = ?, web_layout = ?, web_grouping = ?, web_images = ?
 			WHERE id = ?`,
 			a.Grouping, a.WebLayout, a.WebGrouping, a.WebImages, id)
 		return err
@@ -179,7 +180,7 @@ func (s Readers) SetMailed(ctx context.Context, id digest.DigestID, mailed bool,
 		if d.Mailed == mailed {
 			return nil
 		}
-		if _, err := c.exec(ctx, `UPDATE digests SET mailed = ? WHERE id = ?`, mailed, id); err != nil || mailed {
+		if err := c.Run(ctx, `UPDATE digests SET mailed = ? WHERE id = ?`, mailed, id); err != nil || mailed {
 			return err
 		}
 		held, err := recall(ctx, c, `= ?`, id)

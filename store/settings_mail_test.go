@@ -11,14 +11,13 @@ func TestMailOff(t *testing.T) {
 	each(t, func(w world) {
 		ada := w.released(3)[0]
 		now := parisMidnight.Add(time.Hour)
-		want(w.t, "at first", w.again(ada).Mailed, true)
-		w.ok(w.Readers.SetMailed(w.ctx(), ada.ID, false, now))
-		want(w.t, "switched", w.again(ada).Mailed, false)
-		all, err := w.Editions.Editions(w.ctx(), ada.ID, 9)
-		w.ok(err)
-		want(w.t, "what was ready", all[0].State, digest.EditionUnmailed)
-		want(w.t, "why", all[0].Error, "web only")
-		want(w.t, "the others'", len(w.claimEditions(now, 9, "t")), 2)
+		want(w, "at first", w.again(ada).Mailed, true)
+		w.ok(w.Readers.SetMailed(w.ctx, ada.ID, false, now))
+		want(w, "switched", w.again(ada).Mailed, false)
+		all := must(w.Editions.Editions(w.ctx, ada.ID, 9))
+		want(w, "what was ready", all[0].State, digest.EditionUnmailed)
+		want(w, "why", all[0].Error, "web only")
+		want(w, "the others'", len(w.claimEditions(now, 9, "t")), 2)
 	})
 }
 
@@ -28,14 +27,14 @@ func TestMailOffOnTheWay(t *testing.T) {
 		ada := w.released(1)[0]
 		now := parisMidnight.Add(time.Hour)
 		taken := w.claimEditions(now, 9, "t")
-		w.ok(w.Readers.SetMailed(w.ctx(), ada.ID, false, now))
-		want(w.t, "refused", len(w.dot(now, "t", taken[0].ID)), 0)
+		w.ok(w.Readers.SetMailed(w.ctx, ada.ID, false, now))
+		want(w, "refused", len(w.dot(now, "t", taken[0].ID)), 0)
 		e := w.edition(taken[0].ID)
-		want(w.t, "state", e.State, digest.EditionUnmailed)
-		want(w.t, "why", e.Error, "web only")
-		w.ok(w.Readers.SetMailed(w.ctx(), ada.ID, true, now))
-		want(w.t, "stays", w.edition(taken[0].ID).State, digest.EditionUnmailed)
-		want(w.t, "nothing to send", len(w.claimEditions(now.Add(48*time.Hour), 9, "u")), 0)
+		want(w, "state", e.State, digest.EditionUnmailed)
+		want(w, "why", e.Error, "web only")
+		w.ok(w.Readers.SetMailed(w.ctx, ada.ID, true, now))
+		want(w, "stays", w.edition(taken[0].ID).State, digest.EditionUnmailed)
+		want(w, "nothing to send", len(w.claimEditions(now.Add(48*time.Hour), 9, "u")), 0)
 	})
 }
 
@@ -43,24 +42,22 @@ func TestMailOffOnTheWay(t *testing.T) {
 // is turned on, the next edition is emailed.
 func TestMailOffSeals(t *testing.T) {
 	each(t, func(w world) {
-		ada := w.reader("ada", "Europe/Paris")
-		f := w.feed("a.example")
-		w.subscribe(ada, f)
-		w.record(noon, f, posts(noon, "a"))
+		ada, f := w.follows()
+		w.posted(f, "a")
 		w.hour(parisMidnight)
-		w.ok(w.Exec(w.ctx(), `UPDATE editions SET state = 'expired', undelivered = 1`)) // it was never sent
-		w.ok(w.Readers.SetMailed(w.ctx(), ada.ID, false, parisMidnight.Add(time.Hour)))
+		w.exec(`UPDATE editions SET state = 'expired', undelivered = 1`) // it was never sent
+		w.ok(w.Readers.SetMailed(w.ctx, ada.ID, false, parisMidnight.Add(time.Hour)))
 		w.holds("does not wait to be carried", 1,
 			`SELECT count(*) FROM editions WHERE state = 'unmailed' AND error = 'web only'`)
-		day := parisMidnight.Add(24 * time.Hour)
+		day := parisMidnight.Add(day)
 		w.record(day.Add(-time.Hour), f, posts(day.Add(-time.Hour), "b"), "a")
 		w.hour(day)
 		w.holds("sealed so", 2, `SELECT count(*) FROM editions WHERE state = 'unmailed' AND error = 'web only'`)
-		w.ok(w.Readers.SetMailed(w.ctx(), ada.ID, true, day.Add(time.Hour)))
+		w.ok(w.Readers.SetMailed(w.ctx, ada.ID, true, day.Add(time.Hour)))
 		day = day.Add(24 * time.Hour)
 		w.record(day.Add(-time.Hour), f, posts(day.Add(-time.Hour), "c"), "a", "b")
 		w.hour(day)
-		want(w.t, "nothing is carried", w.shown(ada), "2026-11-20 a; 2026-11-21 b; 2026-11-22 c")
-		want(w.t, "mailed again", len(w.claimEditions(day, 9, "t")), 1)
+		want(w, "nothing is carried", w.shown(ada), "2026-11-20 a; 2026-11-21 b; 2026-11-22 c")
+		want(w, "mailed again", len(w.claimEditions(day, 9, "t")), 1)
 	})
 }

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"digest"
+	"digest/store/db"
 )
 
 // A SignUp is an address that someone signs up with, until the owner of its mailbox confirms it.
@@ -20,10 +21,10 @@ const signUpColumns = `email, time_zone, invitation_id AS invitation, language`
 // AddSignUp stores a sign-up under the hash of its token, until expires.
 func (s Sessions) AddSignUp(ctx context.Context, hash []byte, up SignUp, now, expires time.Time) error {
 	return s.change(ctx, "storing a sign-up", func(c conn) error {
-		if _, err := c.exec(ctx, `DELETE FROM sign_ups WHERE expires_at <= ?`, now); err != nil {
+		if err := c.Run(ctx, `DELETE FROM sign_ups WHERE expires_at <= ?`, now); err != nil {
 			return err
 		}
-		_, err := c.exec(ctx, `INSERT INTO sign_ups (token_hash, email_key, email, time_zone, invitation_id, language,
+		err := c.Run(ctx, `INSERT INTO sign_ups (token_hash, email_key, email, time_zone, invitation_id, language,
 			expires_at) VALUES (?, ?, ?, ?, ?, ?, ?)`,
 			hash, emailKey(up.Email), digest.NormalEmail(up.Email), up.TimeZone, up.Invitation, up.Language,
 			expires)
@@ -47,7 +48,7 @@ func noSignUp() error { return notFound("this link was used or is too old") }
 // invitation is used or revoked, or is missing although invited requires one.
 func (s Sessions) ConfirmSignUp(ctx context.Context, hash []byte, invited bool, now time.Time) (digest.User, error) {
 	return changed(ctx, s.database, "confirming a sign-up", func(c conn) (digest.User, error) {
-		if err := c.untilCommit(ctx, s.d.lockAccounts); err != nil {
+		if err := c.UntilCommit(ctx, s.d.LockAccounts); err != nil {
 			return digest.User{}, err
 		}
 		up, err := readOne[SignUp](ctx, c, "", noSignUp(),
@@ -75,7 +76,7 @@ func (s Sessions) ConfirmSignUp(ctx context.Context, hash []byte, invited bool, 
 
 // begin starts the own digest of a user who had only newsletters.
 func begin(ctx context.Context, c conn, u *digest.User, now time.Time) error {
-	if err := c.untilCommit(ctx, c.d.lockAlone); err != nil { // because a midnight moves
+	if err := c.UntilCommit(ctx, c.d.LockAlone); err != nil { // because a midnight moves
 		return err
 	}
 	if err := beginReading(ctx, c, u.ID); err != nil {
@@ -95,12 +96,12 @@ func (s Sessions) BeginReading(ctx context.Context, user digest.UserID) error {
 }
 
 func beginReading(ctx context.Context, c conn, user digest.UserID) error {
-	return c.runOne(ctx, noUser(), `UPDATE users SET member_only = 0 WHERE id = ?`, user)
+	return c.RunOne(ctx, noUser(), `UPDATE users SET member_only = 0 WHERE id = ?`, user)
 }
 
 // findUser returns the user with an address, or an error for which isNone is true.
 func findUser(ctx context.Context, c conn, email string) (u digest.User, err error) {
-	err = c.get(ctx, &u, `SELECT `+userColumns+` FROM users u WHERE u.email_key = ?`, emailKey(email))
+	err = c.Get(ctx, &u, `SELECT `+userColumns+` FROM users u WHERE u.email_key = ?`, emailKey(email))
 	return u, err
 }
 
@@ -113,12 +114,12 @@ func admit(ctx context.Context, c conn, email, zone, language string, now time.T
 	}
 	u.Language = language
 	if err := insertUser(ctx, c, &u, &d, now); err != nil {
-		if isUnique(err) {
-			err = conflict("this address has come in by another way just now; open the link again")
+		if db.IsUnique(err) {
+			err = db.Conflict("this address has come in by another way just now; open the link again")
 		}
 		return u, err
 	}
-	_, err = c.exec(ctx, `DELETE FROM sign_ups WHERE email_key = ?`, emailKey(email))
+	err = c.Run(ctx, `DELETE FROM sign_ups WHERE email_key = ?`, emailKey(email))
 	return u, err
 }
 
@@ -138,9 +139,9 @@ const keepUsed = 30 * 24 * time.Hour
 // AddInvitation stores the hash of an invitation's token.
 func (s Sessions) AddInvitation(ctx context.Context, hash []byte, now, expires time.Time) (Invitation, error) {
 	return changed(ctx, s.database, "storing an invitation", func(c conn) (i Invitation, err error) {
-		_, err = c.exec(ctx, `DELETE FROM invitations WHERE expires_at <= ?`, now.Add(-keepUsed))
+		err = c.Run(ctx, `DELETE FROM invitations WHERE expires_at <= ?`, now.Add(-keepUsed))
 		if err == nil {
-			err = c.get(ctx, &i, `INSERT INTO invitations (token_hash, created_at, expires_at) VALUES (?, ?, ?)
+			err = c.Get(ctx, &i, `INSERT INTO invitations (token_hash, created_at, expires_at) VALUES (?, ?, ?)
 				RETURNING `+invitationColumns,
 				hash, now, expires)
 		}
@@ -174,9 +175,6 @@ func useInvitation(ctx context.Context, c conn, id int64, needed bool, now time.
 	if id == 0 && !needed {
 		return nil
 	}
-	n, err := c.exec(ctx, `UPDATE invitations SET used_at = ? WHERE id = ? AND used_at = 0`, now, id)
-	if err == nil && n == 0 {
-		return conflict("this invitation was used or revoked; ask for another one")
-	}
-	return err
+	return c.RunOne(ctx, db.Conflict("this invitation was used or revoked; ask for another one"),
+		`UPDATE invitations SET used_at = ? WHERE id = ? AND used_at = 0`, now, id)
 }

@@ -23,7 +23,7 @@ func (s Readers) AddStay(ctx context.Context, st digest.Stay, now time.Time) (di
 		if err := calendar.AdmitStay(t.Home, t.stays, st, now); err != nil {
 			return err
 		}
-		if err := c.get(ctx, &st.ID,
+		if err := c.Get(ctx, &st.ID,
 			`INSERT INTO trips (user_id, from_date, to_date, time_zone) VALUES (?, ?, ?, ?) RETURNING id`,
 			st.UserID, st.From, st.To, st.TimeZone); err != nil {
 			return err
@@ -55,7 +55,7 @@ func (s Readers) Stays(ctx context.Context, user digest.UserID) ([]digest.Stay, 
 // there is no such trip.
 func (s Readers) RemoveStay(ctx context.Context, user digest.UserID, id int64, now time.Time) error {
 	return s.changeAlone(ctx, "removing a stay", func(c conn) error {
-		if err := c.runOne(ctx, notFound("there is no such stay"), `DELETE FROM trips WHERE user_id = ? AND id = ?`,
+		if err := c.RunOne(ctx, notFound("there is no such stay"), `DELETE FROM trips WHERE user_id = ? AND id = ?`,
 			user, id); err != nil {
 			return err
 		}
@@ -68,14 +68,14 @@ func (s Readers) RemoveStay(ctx context.Context, user digest.UserID, id int64, n
 func (s Editions) BeginStays(ctx context.Context, now time.Time) (int, error) {
 	var ids []digest.UserID
 	const moves = `u.travel_at > 0 AND u.travel_at <= ?`
-	err := s.read().all(ctx, &ids, `SELECT u.id FROM users u WHERE `+moves+` ORDER BY u.id`, now)
+	err := s.read().All(ctx, &ids, `SELECT u.id FROM users u WHERE `+moves+` ORDER BY u.id`, now)
 	if err != nil {
 		return 0, fmt.Errorf("looking for stays that begin or end: %w", err)
 	}
 	return changeInParts(ctx, s.database, "beginning and ending stays", ids,
 		func(c conn, part []digest.UserID) (int, error) {
 			var still []digest.UserID // another process may have moved or removed them
-			if err := c.all(ctx, &still, `SELECT u.id FROM users u WHERE u.id IN (`+list(part)+`) AND `+
+			if err := c.All(ctx, &still, `SELECT u.id FROM users u WHERE u.id IN (`+list(part)+`) AND `+
 				moves+` ORDER BY u.id`, now); err != nil {
 				return 0, err
 			}
@@ -127,14 +127,14 @@ func travel(ctx context.Context, c conn, user digest.UserID, now time.Time) erro
 	if err != nil {
 		return err
 	}
-	if _, err := c.exec(ctx, `UPDATE users SET home_zone = ?, travel_at = ? WHERE id = ?`, w.Home, from(w.Next),
+	if err := c.Run(ctx, `UPDATE users SET home_zone = ?, travel_at = ? WHERE id = ?`, w.Home, from(w.Next),
 		user); err != nil {
 		return err
 	}
-	if _, err := c.exec(ctx, `DELETE FROM trips WHERE id IN (`+list(w.Over)+`)`); err != nil {
+	if err := c.Run(ctx, `DELETE FROM trips WHERE id IN (`+list(w.Over)+`)`); err != nil {
 		return err
 	}
-	if _, err := c.exec(ctx, `UPDATE trips SET begun = 1 WHERE id = ?`, w.Begun); err != nil {
+	if err := c.Run(ctx, `UPDATE trips SET begun = 1 WHERE id = ?`, w.Begun); err != nil {
 		return err
 	}
 	zone, err := calendar.Zone(w.Zone)

@@ -43,7 +43,7 @@ func (j journey) zoneOn(d digest.Date) string {
 	return j.home
 }
 
-func begins(t *testing.T, d digest.Date, zone string) time.Time {
+func begins(t testing.TB, d digest.Date, zone string) time.Time {
 	t.Helper()
 	loc, err := calendar.Zone(zone)
 	if err != nil {
@@ -83,31 +83,27 @@ func TestJourneys(t *testing.T) {
 
 // travel has readers travel for some days, and works every hour at the same minute. It ignores earlier readers.
 func (w world) travel(name string, journeys []journey, first digest.Date, days int, phase time.Duration) {
-	w.t.Helper()
-	w.ok(w.Exec(w.ctx(), `UPDATE digests SET state = 'left'`))
-	start := begins(w.t, first, "UTC").Add(phase)
+	w.Helper()
+	w.exec(`UPDATE digests SET state = 'left'`)
+	start := begins(w, first, "UTC").Add(phase)
 	f := w.newFeed(name + ".example")
 	w.record(start, f, posts(start, "first"))
 	var ds []digest.Digest
 	for i, j := range journeys {
-		user, d, err := w.Readers.AddUser(w.ctx(), fmt.Sprintf("%s%d@example.org", name, i), j.home, start)
-		w.ok(err)
-		w.ok(w.Readers.SetMailed(w.ctx(), d.ID, false, start)) // nothing is carried
+		user, d := must2(w.Readers.AddUser(w.ctx, fmt.Sprintf("%s%d@example.org", name, i), j.home, start))
+		w.ok(w.Readers.SetMailed(w.ctx, d.ID, false, start)) // nothing is carried
 		w.subscribe(d, f)
 		ds = append(ds, d)
 		for _, s := range j.plan() {
-			_, err := w.Readers.AddStay(w.ctx(), digest.Stay{UserID: user.ID, TimeZone: s.zone, From: s.from, To: s.to},
-				start)
-			w.ok(err)
+			must(w.Readers.AddStay(w.ctx, digest.Stay{UserID: user.ID, TimeZone: s.zone, From: s.from, To: s.to},
+				start))
 		}
 	}
 	var seen []time.Time
 	for hour := range days * 24 {
 		now := start.Add(time.Duration(hour) * time.Hour)
-		_, err := w.Editions.BeginStays(w.ctx(), now)
-		w.ok(err)
-		next, _, err := w.Feeds.NextMidnight(w.ctx(), time.Time{})
-		w.ok(err)
+		must(w.Editions.BeginStays(w.ctx, now))
+		next, _ := must2(w.Feeds.NextMidnight(w.ctx, time.Time{}))
 		if !next.After(now) {
 			w.hour(now)
 		}
@@ -118,24 +114,21 @@ func (w world) travel(name string, journeys []journey, first digest.Date, days i
 	}
 	for i, j := range journeys {
 		w.arrived(j, ds[i], first.Plus(2), first.Plus(days-2), seen)
-		want(w.t, "home again", w.again(ds[i]).TimeZone, j.home)
+		want(w, "home again", w.again(ds[i]).TimeZone, j.home)
 	}
-	_, planned, err := w.Editions.NextStay(w.ctx())
-	w.ok(err)
-	want(w.t, "nothing planned", planned, false)
+	_, planned := must2(w.Editions.NextStay(w.ctx))
+	want(w, "nothing planned", planned, false)
 }
 
 // arrived checks that each date has its edition, unless it has no posts, and that each post is in the first edition
 // after its sighting.
 func (w world) arrived(j journey, d digest.Digest, from, to digest.Date, seen []time.Time) {
-	w.t.Helper()
-	list, err := w.Editions.Editions(w.ctx(), d.ID, 100)
-	w.ok(err)
+	w.Helper()
+	list := must(w.Editions.Editions(w.ctx, d.ID, 100))
 	slices.Reverse(list)
 	in := make(map[string][]int) // the editions that contain a post
 	for i, e := range list {
-		refs, err := w.Editions.EditionPosts(w.ctx(), []digest.Delivery{{Edition: e}})
-		w.ok(err)
+		refs := must(w.Editions.EditionPosts(w.ctx, []digest.Delivery{{Edition: e}}))
 		for _, identity := range strings.Fields(w.identities(refs[e.ID])) {
 			in[identity] = append(in[identity], i)
 		}
@@ -143,20 +136,20 @@ func (w world) arrived(j journey, d digest.Digest, from, to digest.Date, seen []
 	for n, t := range seen {
 		next := slices.IndexFunc(list, func(e digest.Edition) bool { return e.DueAt.After(t) })
 		if got := in[fmt.Sprint("p", n)]; next >= 0 && !slices.Equal(got, []int{next}) {
-			w.t.Errorf("%v: what came at %s is in editions %v, not %d", j, t, got, next)
+			w.Errorf("%v: what came at %s is in editions %v, not %d", j, t, got, next)
 		}
 	}
-	last := begins(w.t, from.Plus(-1), j.home)
+	last := begins(w, from.Plus(-1), j.home)
 	for day := from; !to.Before(day); day = day.Plus(1) {
-		at := begins(w.t, day, j.zoneOn(day))
+		at := begins(w, day, j.zoneOn(day))
 		skipped := strings.Contains(j.skips, day.String())
 		came := slices.ContainsFunc(seen, func(t time.Time) bool { return !t.Before(last) && t.Before(at) })
 		i := slices.IndexFunc(list, func(e digest.Edition) bool { return e.LocalDate == day })
 		switch {
 		case i < 0 && came && !skipped:
-			w.t.Errorf("%v: %s has no edition", j, day)
+			w.Errorf("%v: %s has no edition", j, day)
 		case i >= 0 && (skipped || !list[i].DueAt.Equal(at)):
-			w.t.Errorf("%v: %s begins at %s, its edition at %s", j, day, at, list[i].DueAt)
+			w.Errorf("%v: %s begins at %s, its edition at %s", j, day, at, list[i].DueAt)
 		}
 		if !skipped {
 			last = at
@@ -167,36 +160,28 @@ func (w world) arrived(j journey, d digest.Digest, from, to digest.Date, seen []
 // A trip whose first day has begun begins now. The date that had its edition at home has no second one.
 func TestLateStay(t *testing.T) {
 	each(t, func(w world) {
-		ada := w.reader("ada", "Europe/Paris")
-		f := w.feed("f.example")
-		w.subscribe(ada, f)
-		w.record(noon, f, posts(noon, "a"))
+		ada, f := w.follows()
+		w.posted(f, "a")
 		w.hour(parisMidnight)
 		now := parisMidnight.Add(9 * time.Hour)
 		w.record(now, f, posts(now, "b"), "a")
 		w.stay(ada, "America/Los_Angeles", "2026-11-20", "2026-11-22", now) // it is 00:00 on the 20th there
-		want(w.t, "the 20th is had", w.again(ada).NextDueAt, time.Date(2026, 11, 21, 8, 0, 0, 0, time.UTC))
+		want(w, "the 20th is had", w.again(ada).NextDueAt, time.Date(2026, 11, 21, 8, 0, 0, 0, time.UTC))
 		w.hour(time.Date(2026, 11, 21, 8, 0, 0, 0, time.UTC))
-		want(w.t, "editions", w.editions(ada), "2026-11-20 a; 2026-11-21 b")
+		want(w, "editions", w.editions(ada), "2026-11-20 a; 2026-11-21 b")
 	})
 }
 
 // TestOutageOverAStay: after an outage over a whole trip, its reader is at home and gets one edition.
 func TestOutageOverAStay(t *testing.T) {
 	each(t, func(w world) {
-		ada := w.reader("ada", "Europe/Paris")
-		f := w.feed("f.example")
-		w.subscribe(ada, f)
-		w.record(noon, f, posts(noon, "a"))
+		ada, f := w.follows()
+		w.posted(f, "a")
 		w.stay(ada, "Asia/Tokyo", "2026-11-22", "2026-11-24", noon)
 		later := time.Date(2026, 11, 28, 12, 0, 0, 0, time.UTC)
-		n, err := w.Editions.BeginStays(w.ctx(), later)
-		w.ok(err)
-		want(w.t, "moved", n, 1)
+		want(w, "moved", must(w.Editions.BeginStays(w.ctx, later)), 1)
 		w.hour(later)
-		want(w.t, "editions", w.editions(ada), "2026-11-28 a")
-		all, err := w.Readers.Stays(w.ctx(), ada.UserID)
-		w.ok(err)
-		want(w.t, "over", len(all), 0)
+		want(w, "editions", w.editions(ada), "2026-11-28 a")
+		want(w, "over", len(must(w.Readers.Stays(w.ctx, ada.UserID))), 0)
 	})
 }

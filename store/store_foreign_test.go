@@ -55,7 +55,7 @@ func TestAnEmptyDatabaseOfSQLite(t *testing.T) {
 	storetest.Open(t, database)
 }
 
-func execAt(t *testing.T, database string, statements ...string) {
+func execAt(t testing.TB, database string, statements ...string) {
 	t.Helper()
 	driver, name := "sqlite3", "file:"+database
 	if strings.HasPrefix(database, "postgres") {
@@ -74,7 +74,7 @@ func execAt(t *testing.T, database string, statements ...string) {
 }
 
 // contents returns the bytes of a SQLite file, or nil for PostgreSQL.
-func contents(t *testing.T, database string) []byte {
+func contents(t testing.TB, database string) []byte {
 	t.Helper()
 	if strings.HasPrefix(database, "postgres") {
 		return nil

@@ -21,7 +21,7 @@ import (
 )
 
 // oneLine fails the test unless err is a one-line error of a kind, which a person can act on.
-func oneLine(t *testing.T, err error, kind digest.Kind) {
+func oneLine(t testing.TB, err error, kind digest.Kind) {
 	t.Helper()
 	if err == nil {
 		t.Fatal("no error")
@@ -33,13 +33,13 @@ func oneLine(t *testing.T, err error, kind digest.Kind) {
 
 func TestOpenRefusesANewerSchema(t *testing.T) {
 	storetest.EachAddress(t, func(t *testing.T, database string) {
-		w := world{storetest.Open(t, database), t}
+		w := newWorld(t, storetest.Open(t, database))
 		w.reader("ada", "UTC")
-		w.ok(w.Exec(w.ctx(), `INSERT INTO goose_db_version (version_id, is_applied) VALUES (4711, `+
-			trueIn(database)+`)`))
+		w.exec(`INSERT INTO goose_db_version (version_id, is_applied) VALUES (4711, ` +
+			trueIn(database) + `)`)
 		_, err := store.Open(t.Context(), database)
 		oneLine(t, err, digest.Conflict)
-		users := storetest.All(w.t, w.Readers.Users(t.Context()))
+		users := storetest.All(w, w.Readers.Users(t.Context()))
 		want(t, "all is as it was", len(users), 1)
 	})
 }
@@ -165,7 +165,7 @@ func TestReadOnlyFile(t *testing.T) {
 
 func TestFileIsPrivate(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "a b?c#d%20é.db")
-	w := world{storetest.Open(t, path), t}
+	w := newWorld(t, storetest.Open(t, path))
 	w.reader("ada", "UTC")
 	for _, suffix := range []string{"", "-wal", "-shm"} {
 		info, err := os.Stat(path + suffix)
@@ -211,53 +211,46 @@ func TestBusyWaits(t *testing.T) {
 // An aborted transaction leaves nothing, whatever has ended it.
 func TestAbortedTransaction(t *testing.T) {
 	each(t, func(w world) {
-		ada := w.reader("ada", "Europe/Paris")
-		f := w.feed("f.example")
-		w.subscribe(ada, f)
-		ctx, cancel := context.WithCancel(w.ctx())
+		ada, f := w.follows()
+		ctx, cancel := context.WithCancel(w.ctx)
 		schedule := func(digest.Feed, time.Time) (time.Time, bool) { cancel(); return noon, true }
 		if _, err := w.Feeds.Plan(ctx, parisMidnight, schedule); err == nil {
-			w.t.Error("a cut transaction was committed")
+			w.Error("a cut transaction was committed")
 		}
-		want(w.t, "not queued", w.feedAgain(f).PollAt, time.Time{})
-		_, err := w.Feeds.Plan(w.ctx(), parisMidnight,
-			func(digest.Feed, time.Time) (time.Time, bool) { return noon, true })
-		w.ok(err)
-		want(w.t, "planned by the next", w.feedAgain(f).PollAt, noon)
+		want(w, "not queued", w.feedAgain(f).PollAt, time.Time{})
+		must(w.Feeds.Plan(w.ctx, parisMidnight,
+			func(digest.Feed, time.Time) (time.Time, bool) { return noon, true }))
+		want(w, "planned by the next", w.feedAgain(f).PollAt, noon)
 
-		ctx, cancel = context.WithCancel(w.ctx())
+		ctx, cancel = context.WithCancel(w.ctx)
 		cancel()
 		rec := w.feedAgain(f)
 		rec.ETag = "new"
 		if _, err := w.Feeds.Record(ctx, noon,
 			[]store.Polled{{Feed: rec, Posts: posts(noon, "p"), Listed: []string{"p"}}}); err == nil {
-			w.t.Error("a cut transaction was committed")
+			w.Error("a cut transaction was committed")
 		}
-		want(w.t, "neither posts nor record", w.waiting(ada)+w.feedAgain(f).ETag, "")
+		want(w, "neither posts nor record", w.waiting(ada)+w.feedAgain(f).ETag, "")
 	})
 }
 
 // A document with invalid bytes must not fail the others of its batch.
 func TestRecordStoresAnyBytes(t *testing.T) {
 	each(t, func(w world) {
-		ada := w.reader("ada", "Europe/Paris")
+		ada := w.reader("ada")
 		f, g := w.feed("f.example"), w.feed("g.example")
 		w.subscribe(ada, f, g)
 		bad := post("id\xff\x00", noon)
 		bad.Title, bad.Content, bad.ContentHash = "\xff", "a\x00b", "h"
 		f.ETag = "\xfe"
 		for i := range 2 {
-			r, err := w.Feeds.Record(w.ctx(), noon, []store.Polled{
-				{Feed: f, Posts: []digest.Post{bad}, Listed: []string{bad.Identity}},
-				{Feed: g, Posts: posts(noon, "good"), Listed: []string{"good"}},
-			})
-			w.ok(err)
-			want(w.t, "new posts", r.Posts, 2-2*i)
+			r := w.poll(noon, store.Polled{Feed: f, Posts: []digest.Post{bad}, Listed: []string{bad.Identity}},
+				store.Polled{Feed: g, Posts: posts(noon, "good"), Listed: []string{"good"}})
+			want(w, "new posts", r.Posts, 2-2*i)
 		}
-		want(w.t, "waiting", w.waiting(ada), "id\uFFFD\uFFFD good")
-		known, err := w.Feeds.KnownPosts(w.ctx(), f.ID, []string{bad.Identity})
-		w.ok(err)
-		want(w.t, "known by what it is called", known[bad.Identity], bad.ContentHash)
+		want(w, "waiting", w.waiting(ada), "id\uFFFD\uFFFD good")
+		known := must(w.Feeds.KnownPosts(w.ctx, f.ID, []string{bad.Identity}))
+		want(w, "known by what it is called", known[bad.Identity], bad.ContentHash)
 	})
 }
 
@@ -266,25 +259,19 @@ func TestAnyBytesAnywhere(t *testing.T) {
 	const odd = "a\x00b\xffc"
 	const stored = "a\uFFFDb\uFFFDc"
 	each(t, func(w world) {
-		_, d, err := w.Readers.AddUser(w.ctx(), odd+"@example.org", "UTC", noon)
-		w.ok(err)
-		_, err = w.Readers.UserByEmail(w.ctx(), odd+"@example.org")
-		w.ok(err)
-		f, _, err := w.Feeds.EnsureFeed(w.ctx(), digest.Feed{URL: "https://n.example/" + odd, Host: "n.example",
-			Title: odd})
-		w.ok(err)
-		want(w.t, "title", f.Title, stored)
-		want(w.t, "found again", w.feedAgain(digest.Feed{URL: "https://n.example/" + odd}).ID, f.ID)
-		_, err = w.Subscriptions.Subscribe(w.ctx(), digest.Subscription{DigestID: d.ID, FeedID: f.ID, Title: odd}, noon)
-		w.ok(err)
-		r, err := w.Subscriptions.Import(w.ctx(), d.ID,
-			[]store.ImportItem{{URL: "https://m.example/" + odd, Host: "m.example", Folder: odd}}, 1e6, noon)
-		w.ok(err)
-		want(w.t, "imported", r.Added, 1)
-		subs, err := w.Subscriptions.Subscriptions(w.ctx(), d.ID)
-		w.ok(err)
-		want(w.t, "own title", subs[0].Title, stored)
-		want(w.t, "folder", subs[1].Folder, stored)
+		_, d := must2(w.Readers.AddUser(w.ctx, odd+"@example.org", "UTC", noon))
+		must(w.Readers.UserByEmail(w.ctx, odd+"@example.org"))
+		f, _ := must2(w.Feeds.EnsureFeed(w.ctx, digest.Feed{URL: "https://n.example/" + odd, Host: "n.example",
+			Title: odd}))
+		want(w, "title", f.Title, stored)
+		want(w, "found again", w.feedAgain(digest.Feed{URL: "https://n.example/" + odd}).ID, f.ID)
+		must(w.Subscriptions.Subscribe(w.ctx, digest.Subscription{DigestID: d.ID, FeedID: f.ID, Title: odd}, noon))
+		r := must(w.Subscriptions.Import(w.ctx, d.ID,
+			[]store.ImportItem{{URL: "https://m.example/" + odd, Host: "m.example", Folder: odd}}, 1e6, noon))
+		want(w, "imported", r.Added, 1)
+		subs := must(w.Subscriptions.Subscriptions(w.ctx, d.ID))
+		want(w, "own title", subs[0].Title, stored)
+		want(w, "folder", subs[1].Folder, stored)
 	})
 }
 
@@ -292,8 +279,8 @@ func TestAnyBytesAnywhere(t *testing.T) {
 func TestManyStoresOnOneDatabase(t *testing.T) {
 	const stores, rounds = 4, 15
 	storetest.EachAddress(t, func(t *testing.T, database string) {
-		w := world{storetest.Open(t, database), t}
-		ada := w.reader("ada", "Europe/Paris")
+		w := newWorld(t, storetest.Open(t, database))
+		ada := w.reader("ada")
 		var wg sync.WaitGroup
 		for i := range stores {
 			f := w.feed(fmt.Sprintf("f%d.example", i))
@@ -371,8 +358,7 @@ func columns(t *testing.T, driver, database, query string) map[string]string {
 func TestClock(t *testing.T) {
 	each(t, func(w world) {
 		before := time.Now()
-		got, err := w.Clock(w.ctx())
-		w.ok(err)
+		got := must(w.Clock(w.ctx))
 		if after := time.Now(); got.Before(before.Add(-time.Millisecond)) || got.After(after.Add(time.Millisecond)) {
 			t.Errorf("%v, between %v and %v", got, before, after)
 		}
@@ -382,24 +368,24 @@ func TestClock(t *testing.T) {
 // TestNoPolicy: a store without a policy returns an error. It must not record that every feed may be polled now.
 func TestNoPolicy(t *testing.T) {
 	storetest.Each(t, func(t *testing.T, s *store.Store) {
-		w := world{s, t}
+		w := newWorld(t, s)
 		f := w.feed("f.example")
 		policy := s.Policy
 		for name, half := range map[string]store.Policy{
 			"none": {}, "without askable": {PaceDomain: policy.PaceDomain}, "without a pace": {Askable: policy.Askable},
 		} {
 			s.Policy = half
-			_, _, ensured := s.Feeds.EnsureFeed(w.ctx(),
+			_, _, ensured := s.Feeds.EnsureFeed(w.ctx,
 				digest.Feed{URL: "https://new.example/feed", Host: "new.example"})
-			_, ruled := s.Operator.SetHostRule(w.ctx(), digest.HostRule{Host: "f.example", Interval: time.Hour}, noon)
-			_, _, claimed := s.Feeds.ClaimFeeds(w.ctx(), noon, store.ClaimOptions{N: 1, Lease: time.Hour, Token: "t"})
-			_, recorded := s.Feeds.Record(w.ctx(), noon, []store.Polled{{Feed: f}})
-			_, looked := s.Operator.Waiting(w.ctx(), noon)
+			_, ruled := s.Operator.SetHostRule(w.ctx, digest.HostRule{Host: "f.example", Interval: time.Hour}, noon)
+			_, _, claimed := s.Feeds.ClaimFeeds(w.ctx, noon, store.ClaimOptions{N: 1, Lease: time.Hour, Token: "t"})
+			_, recorded := s.Feeds.Record(w.ctx, noon, []store.Polled{{Feed: f}})
+			_, looked := s.Operator.Waiting(w.ctx, noon)
 			for what, err := range map[string]error{
 				"adding a feed": ensured, "a rule": ruled, "claiming": claimed, "storing a poll": recorded,
 				"looking":  looked,
-				"queueing": s.Enqueue(w.ctx(), f.ID, noon), "vouching": s.Feeds.Vouch(w.ctx(), f.ID, noon),
-				"another gap": s.Feeds.NotePollGap(w.ctx(), noon, 3*time.Hour),
+				"queueing": s.Enqueue(w.ctx, f.ID, noon), "vouching": s.Feeds.Vouch(w.ctx, f.ID, noon),
+				"another gap": s.Feeds.NotePollGap(w.ctx, noon, 3*time.Hour),
 			} {
 				if err == nil || !strings.HasSuffix(err.Error(), "the store was given no policy") {
 					t.Errorf("%s, %s: %v", name, what, err)

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"digest"
+	"digest/store/db"
 )
 
 // A SubscriptionInfo is a subscription with its feed.
@@ -90,19 +91,15 @@ func (s *database) subscriptions(ctx context.Context, where string, args ...any)
 // waiting posts whose extras are not wanted any longer. It returns digest.NotFound if there is no such subscription.
 func (s Subscriptions) SetSubscription(ctx context.Context, sub digest.Subscription) error {
 	return s.change(ctx, "changing the subscription", func(c conn) error {
-		if err := c.untilCommit(ctx, s.d.lockShared); err != nil {
+		if err := c.UntilCommit(ctx, s.d.LockShared); err != nil {
 			return err
 		}
-		n, err := c.exec(ctx, `UPDATE subscriptions SET title = ?, folder = ?, display = ?, most = ?, extras = ?
-			WHERE digest_id = ? AND feed_id = ?`,
-			sub.Title, sub.Folder, sub.Display, sub.Most, sub.Extras, sub.DigestID, sub.FeedID)
-		if err == nil && n == 0 {
-			return noSubscription()
-		}
-		if err != nil {
+		if err := c.RunOne(ctx, noSubscription(), `UPDATE subscriptions SET title = ?, folder = ?, display = ?,
+			most = ?, extras = ? WHERE digest_id = ? AND feed_id = ?`,
+			sub.Title, sub.Folder, sub.Display, sub.Most, sub.Extras, sub.DigestID, sub.FeedID); err != nil {
 			return err
 		}
-		return c.run(ctx, `DELETE FROM digest_posts`+waits+`post_id IN (SELECT p.id FROM posts p
+		return c.Run(ctx, `DELETE FROM digest_posts`+waits+`post_id IN (SELECT p.id FROM posts p
 			WHERE p.feed_id = ? AND p.extra <> 0 AND (p.extra & ?) = 0)`, sub.DigestID, sub.DigestID, sub.FeedID,
 			sub.Extras)
 	})
@@ -130,12 +127,12 @@ const foldersInUse = `SELECT DISTINCT s.folder FROM subscriptions s WHERE s.dige
 func (s Editions) SubscriptionSettings(ctx context.Context,
 	ids []digest.DigestID) (map[digest.DigestID]map[digest.FeedID]digest.Subscription, error) {
 	settings := make(map[digest.DigestID]map[digest.FeedID]digest.Subscription, len(ids))
-	for part := range slices.Chunk(ids, statementRows) {
+	for part := range slices.Chunk(ids, db.StatementRows) {
 		rows, err := readRows[digest.Subscription](ctx, s.read(), "reading subscriptions",
 			`SELECT s.digest_id, s.feed_id, s.title, s.folder, s.display, s.most, s.leads
 			FROM subscriptions s WHERE s.digest_id`+
-				s.d.oneOf+` AND s.paused = 0 AND (s.title <> '' OR s.display <> '' OR s.folder <> '' OR s.leads = 1
-					OR s.most > 0)`, keys(s.d, part))
+				s.d.OneOf+` AND s.paused = 0 AND (s.title <> '' OR s.display <> '' OR s.folder <> '' OR s.leads = 1
+					OR s.most > 0)`, part)
 		if err != nil {
 			return nil, err
 		}
@@ -155,7 +152,7 @@ func (s Editions) SubscriptionSettings(ctx context.Context,
 func (s Subscriptions) Subscribe(ctx context.Context, sub digest.Subscription, now time.Time) (created bool,
 	err error) {
 	return changed(ctx, s.database, "subscribing", func(c conn) (bool, error) {
-		if err := c.untilCommit(ctx, s.d.lockShared); err != nil {
+		if err := c.UntilCommit(ctx, s.d.LockShared); err != nil {
 			return false, err
 		}
 		return subscribe(ctx, c, sub, at(now))
@@ -168,7 +165,7 @@ func subscribe(ctx context.Context, c conn, sub digest.Subscription, now instant
 	feed, err := readOne[struct {
 		ParsedAt   instant
 		MergedInto digest.FeedID
-	}](ctx, c, "", noFeed(), `SELECT parsed_at, merged_into FROM feeds WHERE id = ?`+c.d.forUpdate, sub.FeedID)
+	}](ctx, c, "", noFeed(), `SELECT parsed_at, merged_into FROM feeds WHERE id = ?`+c.d.ForUpdate, sub.FeedID)
 	if err != nil {
 		return false, err
 	}
@@ -176,7 +173,7 @@ func subscribe(ctx context.Context, c conn, sub digest.Subscription, now instant
 		sub.FeedID = feed.MergedInto
 		return subscribe(ctx, c, sub, now)
 	}
-	n, err := c.exec(ctx, `INSERT INTO subscriptions (digest_id, feed_id, title, folder, display, most, extras,
+	n, err := c.Exec(ctx, `INSERT INTO subscriptions (digest_id, feed_id, title, folder, display, most, extras,
 		created_at)
 		VALUES (?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (digest_id, feed_id) DO UPDATE
 		SET paused = 0, paused_for = 0, paused_until = 0, waiting_posts = '', created_at = excluded.created_at,
@@ -202,7 +199,7 @@ func subscribe(ctx context.Context, c conn, sub digest.Subscription, now instant
 // askInTime queues a feed for a digest whose midnight is planned and waits for polls, if the feed may be polled. The
 // feed may have left the queue when its only reader unsubscribed.
 func askInTime(ctx context.Context, c conn, sub digest.Subscription, now instant) error {
-	missed, err := c.number(ctx,
+	missed, err := c.Number(ctx,
 		`SELECT count(*) FROM digests d CROSS JOIN feed_times t WHERE d.id = ? AND t.feed_id = ? AND t.poll_at IS NULL
 			AND t.askable_at <= ?
 		AND d.state = 'active' AND d.planned_due_at = d.next_due_at AND d.next_due_at <= ?`, sub.DigestID, sub.FeedID,
@@ -220,10 +217,10 @@ func hideRecent(ctx context.Context, c conn, sub digest.Subscription, now instan
 	const dated = `CASE WHEN p.published_at > 0 THEN p.published_at
 		WHEN p.seen_at > (SELECT MIN(q.seen_at) FROM posts q WHERE q.feed_id = p.feed_id) THEN p.seen_at ELSE 0 END`
 	var ids []digest.PostID
-	err := c.all(ctx, &ids, `SELECT p.id FROM posts p WHERE `+mayCome+` AND `+dated+` > ? ORDER BY p.id`,
-		sub.FeedID, sub.DigestID, now.plus(-Recent))
+	err := c.All(ctx, &ids, `SELECT p.id FROM posts p WHERE `+mayCome+` AND `+dated+` > ? ORDER BY p.id`,
+		sub.FeedID, sub.DigestID, now.Plus(-Recent))
 	if err == nil && len(ids) == 0 {
-		err = c.all(ctx, &ids, `SELECT p.id FROM posts p WHERE `+mayCome+`
+		err = c.All(ctx, &ids, `SELECT p.id FROM posts p WHERE `+mayCome+`
 			ORDER BY CASE WHEN p.extra = 0 THEN 0 ELSE 1 END, `+dated+` DESC, p.seen_at DESC, p.id LIMIT 1`, sub.FeedID,
 			sub.DigestID)
 	}
@@ -243,9 +240,9 @@ const mayCome = `p.feed_id = ? AND NOT (p.withdrawn_at > 0 AND p.content_hash = 
 // hideNew adds the posts that a digest has not had to its next edition.
 func hideNew(ctx context.Context, c conn, sub digest.Subscription, ids []digest.PostID, now instant) error {
 	var had []digest.PostID
-	if err := c.all(ctx, &had, `SELECT post_id FROM digest_posts WHERE digest_id = ? AND post_id`+c.d.oneOf+`
-		UNION SELECT post_id FROM filtered_posts WHERE digest_id = ? AND post_id`+c.d.oneOf,
-		sub.DigestID, keys(c.d, ids), sub.DigestID, keys(c.d, ids)); err != nil {
+	if err := c.All(ctx, &had, `SELECT post_id FROM digest_posts WHERE digest_id = ? AND post_id`+c.d.OneOf+`
+		UNION SELECT post_id FROM filtered_posts WHERE digest_id = ? AND post_id`+c.d.OneOf,
+		sub.DigestID, ids, sub.DigestID, ids); err != nil {
 		return err
 	}
 	before, err := hadBefore(ctx, c, sub, ids)
@@ -254,9 +251,9 @@ func hideNew(ctx context.Context, c conn, sub digest.Subscription, ids []digest.
 	}
 	had = append(had, before...)
 	ids = slices.DeleteFunc(ids, func(id digest.PostID) bool { return slices.Contains(had, id) })
-	if _, err := c.exec(ctx, `INSERT INTO digest_posts (digest_id, visible_at, post_id)
+	if err := c.Run(ctx, `INSERT INTO digest_posts (digest_id, visible_at, post_id)
 		SELECT d.id, d.next_due_at, p.id FROM digests d CROSS JOIN posts p
-		WHERE d.id = ? AND `+gathers+` AND p.id`+c.d.oneOf+` ORDER BY p.id`, sub.DigestID, keys(c.d, ids)); err != nil {
+		WHERE d.id = ? AND `+gathers+` AND p.id`+c.d.OneOf+` ORDER BY p.id`, sub.DigestID, ids); err != nil {
 		return err
 	}
 	return showNow(ctx, c, ids, now)
@@ -265,12 +262,12 @@ func hideNew(ctx context.Context, c conn, sub digest.Subscription, ids []digest.
 // showNow sets when posts were last added for a reader, and queues those that are new to readers for the search
 // index.
 func showNow(ctx context.Context, c conn, ids []digest.PostID, now instant) error {
-	if _, err := c.exec(ctx,
-		`INSERT INTO index_queue (post_id) SELECT p.id FROM posts p WHERE p.id`+c.d.oneOf+` AND p.shown_at = 0
-		ORDER BY p.id ON CONFLICT DO NOTHING`, keys(c.d, ids)); err != nil {
+	if err := c.Run(ctx,
+		`INSERT INTO index_queue (post_id) SELECT p.id FROM posts p WHERE p.id`+c.d.OneOf+` AND p.shown_at = 0
+		ORDER BY p.id ON CONFLICT DO NOTHING`, ids); err != nil {
 		return err
 	}
-	_, err := c.exec(ctx, `UPDATE posts SET shown_at = ? WHERE id`+c.d.oneOf, now, keys(c.d, ids))
+	err := c.Run(ctx, `UPDATE posts SET shown_at = ? WHERE id`+c.d.OneOf, now, ids)
 	return err
 }
 
@@ -279,16 +276,16 @@ func showNow(ctx context.Context, c conn, ids []digest.PostID, now instant) erro
 func hadBefore(ctx context.Context, c conn, sub digest.Subscription, ids []digest.PostID) (had []digest.PostID,
 	err error) {
 	var parts []digest.FeedID
-	if err := c.all(ctx, &parts, `SELECT id FROM feeds WHERE merged_into > 0 AND merged_into = ? LIMIT 1`,
+	if err := c.All(ctx, &parts, `SELECT id FROM feeds WHERE merged_into > 0 AND merged_into = ? LIMIT 1`,
 		sub.FeedID); err != nil || len(parts) == 0 {
 		return nil, err
 	}
 	twin := ` JOIN posts q ON q.id = dp.post_id JOIN feeds m ON m.id = q.feed_id AND m.merged_into = ?
-		JOIN posts p ON p.id` + c.d.oneOf +
+		JOIN posts p ON p.id` + c.d.OneOf +
 		` AND p.identity = q.identity AND (p.title = q.title OR p.content_hash = q.content_hash)`
-	err = c.all(ctx, &had, `SELECT p.id FROM digest_posts dp`+twin+` WHERE dp.digest_id = ?
+	err = c.All(ctx, &had, `SELECT p.id FROM digest_posts dp`+twin+` WHERE dp.digest_id = ?
 		UNION SELECT p.id FROM filtered_posts dp`+twin+` WHERE dp.digest_id = ?`,
-		sub.FeedID, keys(c.d, ids), sub.DigestID, sub.FeedID, keys(c.d, ids), sub.DigestID)
+		sub.FeedID, ids, sub.DigestID, sub.FeedID, ids, sub.DigestID)
 	return had, err
 }
 
@@ -297,7 +294,7 @@ func hadBefore(ctx context.Context, c conn, sub digest.Subscription, ids []diges
 // returns digest.NotFound if there was no such subscription.
 func (s Subscriptions) Unsubscribe(ctx context.Context, id digest.DigestID, feed digest.FeedID) error {
 	return s.change(ctx, "unsubscribing", func(c conn) error {
-		if err := c.untilCommit(ctx, s.d.lockShared); err != nil {
+		if err := c.UntilCommit(ctx, s.d.LockShared); err != nil {
 			return err
 		}
 		if err := lockFeed(ctx, c, feed); err != nil {
@@ -319,7 +316,7 @@ func unsubscribe(ctx context.Context, c conn, id digest.DigestID, feed digest.Fe
 	if err := resumeOwn(ctx, c, id, feed); err != nil {
 		return err
 	}
-	err = c.run(ctx, `DELETE FROM subscriptions WHERE digest_id = ? AND feed_id = ?`, id, feed)
+	err = c.Run(ctx, `DELETE FROM subscriptions WHERE digest_id = ? AND feed_id = ?`, id, feed)
 	if err == nil && !own.Paused {
 		err = withdraw(ctx, c, id, feed)
 	}
@@ -329,7 +326,7 @@ func unsubscribe(ctx context.Context, c conn, id digest.DigestID, feed digest.Fe
 	if err != nil {
 		return err
 	}
-	n, err := c.exec(ctx, `DELETE FROM filters WHERE digest_id = ? AND feed_id = ?`, id, feed)
+	n, err := c.Exec(ctx, `DELETE FROM filters WHERE digest_id = ? AND feed_id = ?`, id, feed)
 	if err == nil && n > 0 {
 		err = noteFiltered(ctx, c, id)
 	}
@@ -346,10 +343,10 @@ func keepFormer(where string) string {
 
 // endSubscriptions records and deletes the subscriptions s that where selects.
 func endSubscriptions(ctx context.Context, c conn, where string, args ...any) error {
-	if err := c.run(ctx, keepFormer(where), args...); err != nil {
+	if err := c.Run(ctx, keepFormer(where), args...); err != nil {
 		return err
 	}
-	if err := c.run(ctx, `DELETE FROM subscriptions AS s WHERE `+where, args...); err != nil {
+	if err := c.Run(ctx, `DELETE FROM subscriptions AS s WHERE `+where, args...); err != nil {
 		return err
 	}
 	return forgetSealed(ctx, c)
@@ -360,13 +357,13 @@ func noSubscription() error { return notFound("there is no such subscription") }
 // lockFeed locks a feed as Record does.
 func lockFeed(ctx context.Context, c conn, feed digest.FeedID) error {
 	var locked []digest.FeedID
-	return c.all(ctx, &locked, `SELECT id FROM feeds WHERE id = ?`+c.d.forUpdate, feed)
+	return c.All(ctx, &locked, `SELECT id FROM feeds WHERE id = ?`+c.d.ForUpdate, feed)
 }
 
 // withdraw deletes a feed's posts and notices that wait for a digest, after the subscription has ended or been
 // paused. The caller has locked the feed.
 func withdraw(ctx context.Context, c conn, id digest.DigestID, feed digest.FeedID) error {
-	err := c.execEach(ctx, []string{
+	err := c.ExecEach(ctx, []string{
 		`DELETE FROM digest_posts` + waits + `post_id IN (SELECT p.id FROM posts p WHERE p.feed_id = ?)`,
 		// Waiting posts of feeds that were merged into this one.
 		`DELETE FROM digest_posts` + waits + `EXISTS (SELECT 1 FROM posts p JOIN feeds f ON f.id = p.feed_id
@@ -375,7 +372,7 @@ func withdraw(ctx context.Context, c conn, id digest.DigestID, feed digest.FeedI
 	if err != nil {
 		return err
 	}
-	if _, err := c.exec(ctx, `DELETE FROM notices`+
+	if err := c.Run(ctx, `DELETE FROM notices`+
 		waits+`feed_id IN (SELECT f.id FROM feeds f WHERE f.id = ? OR f.merged_into = ?)`,
 		id, id, feed, feed); err != nil {
 		return err
@@ -383,12 +380,12 @@ func withdraw(ctx context.Context, c conn, id digest.DigestID, feed digest.FeedI
 	if err := dropIdle(ctx, c, `f.id = ?`, feed); err != nil {
 		return err
 	}
-	if err := c.run(ctx, `UPDATE waiting_digests SET feed_id = 0 WHERE digest_id = ? AND feed_id = ?`, id,
+	if err := c.Run(ctx, `UPDATE waiting_digests SET feed_id = 0 WHERE digest_id = ? AND feed_id = ?`, id,
 		feed); err != nil {
 		return err
 	}
 	// Without the subscription no row connects the feed to the editions that hold its posts: see frozen.
-	_, err = c.exec(ctx, `UPDATE posts SET frozen = 1 WHERE feed_id = ? AND frozen = 0
+	err = c.Run(ctx, `UPDATE posts SET frozen = 1 WHERE feed_id = ? AND frozen = 0
 		AND id IN (SELECT dp.post_id FROM digest_posts dp WHERE dp.digest_id = ?)`, feed, id)
 	return err
 }

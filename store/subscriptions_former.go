@@ -8,6 +8,7 @@ import (
 
 	"digest"
 	"digest/internal/textsearch"
+	"digest/store/db"
 )
 
 // former_subscriptions stores a reader's settings of a feed when they unsubscribe, so that they can undo it. It
@@ -93,7 +94,7 @@ func (c conn) former(ctx context.Context, id digest.DigestID, feed digest.FeedID
 // waitingOf returns the posts of a feed that wait for a digest, newest first, at most mostReturned.
 func (c conn) waitingOf(ctx context.Context, id digest.DigestID, feed digest.FeedID) (posts []digest.PostID,
 	err error) {
-	err = c.all(ctx, &posts,
+	err = c.All(ctx, &posts,
 		`SELECT post_id FROM digest_posts`+waits+`post_id IN (SELECT p.id FROM posts p WHERE p.feed_id = ?)
 		ORDER BY post_id DESC LIMIT ?`, id, id, feed, mostReturned)
 	return posts, err
@@ -101,7 +102,7 @@ func (c conn) waitingOf(ctx context.Context, id digest.DigestID, feed digest.Fee
 
 // keepMade stores a reader's settings of a feed before the subscription ends.
 func keepMade(ctx context.Context, c conn, own subscriptionMade) error {
-	if err := c.run(ctx, keepFormer(`s.digest_id = ? AND s.feed_id = ?`), own.DigestID, own.FeedID); err != nil ||
+	if err := c.Run(ctx, keepFormer(`s.digest_id = ? AND s.feed_id = ?`), own.DigestID, own.FeedID); err != nil ||
 		digest.IsPrivate(own.URL) {
 		return err
 	}
@@ -115,7 +116,7 @@ func keepMade(ctx context.Context, c conn, own subscriptionMade) error {
 		}
 		m.Waited = w
 	}
-	if err := c.all(ctx, &m.Filters, `SELECT words FROM filters WHERE digest_id = ? AND feed_id = ? ORDER BY id`,
+	if err := c.All(ctx, &m.Filters, `SELECT words FROM filters WHERE digest_id = ? AND feed_id = ? ORDER BY id`,
 		own.DigestID, own.FeedID); err != nil {
 		return err
 	}
@@ -123,7 +124,7 @@ func keepMade(ctx context.Context, c conn, own subscriptionMade) error {
 	if err != nil {
 		return err
 	}
-	return c.run(ctx, `UPDATE former_subscriptions SET settings = ? WHERE digest_id = ? AND feed_id = ?`, text,
+	return c.Run(ctx, `UPDATE former_subscriptions SET settings = ? WHERE digest_id = ? AND feed_id = ?`, text,
 		own.DigestID, own.FeedID)
 }
 
@@ -198,7 +199,7 @@ func resubscribe(ctx context.Context, c conn, id digest.DigestID, feed digest.Fe
 	if had.MergedInto != 0 {
 		feed = had.MergedInto
 	}
-	n, err := c.number(ctx, `SELECT count(*) FROM subscriptions WHERE digest_id = ? AND feed_id = ?`, id, feed)
+	n, err := c.Number(ctx, `SELECT count(*) FROM subscriptions WHERE digest_id = ? AND feed_id = ?`, id, feed)
 	if err != nil {
 		return err
 	}
@@ -221,7 +222,7 @@ func returnMade(ctx context.Context, c conn, sub digest.Subscription, m madeSubs
 		return err
 	}
 	if m.Leads {
-		if err := c.run(ctx, `UPDATE subscriptions SET leads = 1 WHERE digest_id = ? AND feed_id = ?
+		if err := c.Run(ctx, `UPDATE subscriptions SET leads = 1 WHERE digest_id = ? AND feed_id = ?
 			AND NOT EXISTS (SELECT 1 FROM subscriptions o WHERE o.digest_id = ? AND o.leads = 1)`, sub.DigestID,
 			sub.FeedID, sub.DigestID); err != nil {
 			return err
@@ -244,9 +245,9 @@ func hideThese(ctx context.Context, c conn, sub digest.Subscription, posts waite
 		return nil
 	}
 	var ids []digest.PostID
-	if err := c.all(ctx, &ids, `SELECT p.id FROM posts p WHERE `+mayCome+` AND p.seen_at >= ? AND p.id`+
-		c.d.oneOf+` ORDER BY p.id`,
-		sub.FeedID, sub.DigestID, now.plus(-returnedWithin), keys(c.d, posts)); err != nil {
+	if err := c.All(ctx, &ids, `SELECT p.id FROM posts p WHERE `+mayCome+` AND p.seen_at >= ? AND p.id`+
+		c.d.OneOf+` ORDER BY p.id`,
+		sub.FeedID, sub.DigestID, now.Plus(-returnedWithin), posts); err != nil {
 		return err
 	}
 	return hideNew(ctx, c, sub, ids, now)
@@ -254,12 +255,12 @@ func hideThese(ctx context.Context, c conn, sub digest.Subscription, posts waite
 
 // returnFilter restores a filter, unless a reader could not add it now.
 func returnFilter(ctx context.Context, c conn, sub digest.Subscription, text string, now instant) error {
-	all, err := c.number(ctx, `SELECT count(*) FROM filters WHERE digest_id = ?`, sub.DigestID)
-	text = textsearch.Clean(clean(text))
+	all, err := c.Number(ctx, `SELECT count(*) FROM filters WHERE digest_id = ?`, sub.DigestID)
+	text = textsearch.Clean(db.Clean(text))
 	if err != nil || all >= mostFilters || textsearch.FilterKey(text) == "" || len([]rune(text)) > mostWords {
 		return err
 	}
-	if err := c.run(ctx, `INSERT INTO filters (digest_id, feed_id, words, created_at) VALUES (?, ?, ?, ?)`,
+	if err := c.Run(ctx, `INSERT INTO filters (digest_id, feed_id, words, created_at) VALUES (?, ?, ?, ?)`,
 		sub.DigestID, sub.FeedID, text, now); err != nil {
 		return err
 	}

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"digest"
+	"digest/store/db"
 )
 
 // importStep is how many lines of a list one statement looks up.
@@ -23,7 +24,7 @@ func (s Subscriptions) Import(ctx context.Context, id digest.DigestID, items []I
 func (s *database) importing(ctx context.Context, id digest.DigestID, items []ImportItem, most int, now time.Time,
 	note func(conn, ImportResult) error) (ImportResult, error) {
 	return changed(ctx, s, "importing", func(c conn) (result ImportResult, err error) {
-		if err := c.untilCommit(ctx, s.d.lockShared); err != nil {
+		if err := c.UntilCommit(ctx, s.d.LockShared); err != nil {
 			return result, err
 		}
 		wanted, err := result.choose(ctx, c, id, items, most)
@@ -43,7 +44,7 @@ func (s *database) importing(ctx context.Context, id digest.DigestID, items []Im
 		err = result.subscribe(ctx, c, id, wanted, feeds, at(now))
 		for _, it := range wanted {
 			if err == nil && it.Sealed != "" {
-				err = setSealed(ctx, c, feeds[clean(it.URL)], it.Sealed)
+				err = setSealed(ctx, c, feeds[db.Clean(it.URL)], it.Sealed)
 			}
 		}
 		if err == nil {
@@ -62,7 +63,7 @@ func (r *ImportResult) subscribe(ctx context.Context, c conn, id digest.DigestID
 	}
 	var aside []digest.FeedID
 	for _, it := range wanted {
-		sub := digest.Subscription{DigestID: id, FeedID: feeds[clean(it.URL)], Title: it.Title, Folder: it.Folder}
+		sub := digest.Subscription{DigestID: id, FeedID: feeds[db.Clean(it.URL)], Title: it.Title, Folder: it.Folder}
 		created := false
 		switch {
 		case paused[sub.FeedID]:
@@ -81,7 +82,7 @@ func (r *ImportResult) subscribe(ctx context.Context, c conn, id digest.DigestID
 			r.Already++
 		}
 	}
-	return dropIdle(ctx, c, `f.id`+c.d.oneOf, keys(c.d, aside))
+	return dropIdle(ctx, c, `f.id`+c.d.OneOf, aside)
 }
 
 // choose counts the lines that a digest has already, sets aside the lines over the limit, and returns the rest. It
@@ -89,11 +90,11 @@ func (r *ImportResult) subscribe(ctx context.Context, c conn, id digest.DigestID
 func (r *ImportResult) choose(ctx context.Context, c conn, id digest.DigestID, items []ImportItem,
 	most int) ([]ImportItem, error) {
 	var locked []digest.DigestID
-	if err := c.all(ctx, &locked, `SELECT id FROM digests WHERE id = ?`+c.d.forUpdate, id); err != nil {
+	if err := c.All(ctx, &locked, `SELECT id FROM digests WHERE id = ?`+c.d.ForUpdate, id); err != nil {
 		return nil, err
 	}
 	var urls []string
-	if err := c.all(ctx, &urls,
+	if err := c.All(ctx, &urls,
 		`SELECT f.url FROM feeds f WHERE f.id IN (SELECT s.feed_id FROM subscriptions s WHERE s.digest_id = ?)`,
 		id); err != nil {
 		return nil, err
@@ -105,7 +106,7 @@ func (r *ImportResult) choose(ctx context.Context, c conn, id digest.DigestID, i
 	room := most - len(urls)
 	var wanted []ImportItem
 	for _, it := range items {
-		switch url := clean(it.URL); {
+		switch url := db.Clean(it.URL); {
 		case known[url]:
 			r.Already++
 		case room <= 0:
@@ -125,11 +126,11 @@ func ensureAll(ctx context.Context, c conn, items []ImportItem, now instant, fee
 	[]digest.FeedID, error) {
 	var rows, urls values
 	for _, it := range items {
-		rows.row(it.URL, it.Host, it.Domain)
-		urls.row(it.URL)
+		rows.Row(it.URL, it.Host, it.Domain)
+		urls.Row(it.URL)
 	}
 	var added []digest.FeedID
-	if err := c.allRows(ctx, &added, &rows, `INSERT INTO feeds (url, host, domain)
+	if err := c.AllRows(ctx, &added, &rows, `INSERT INTO feeds (url, host, domain)
 		WITH v (url, host, domain) AS (VALUES {rows})
 		SELECT v.url, v.host, v.domain FROM v WHERE v.url NOT IN (SELECT a.url FROM former_addresses a)
 		ON CONFLICT (url) DO NOTHING RETURNING id`); err != nil {
@@ -142,7 +143,7 @@ func ensureAll(ctx context.Context, c conn, items []ImportItem, now instant, fee
 		return nil, err
 	}
 	var found []listedFeed
-	if err := c.allRows(ctx, &found, &urls, `WITH v (url) AS (VALUES {rows})
+	if err := c.AllRows(ctx, &found, &urls, `WITH v (url) AS (VALUES {rows})
 		SELECT f.id, f.url, f.parsed_at, f.move_undone, f.errors, 0 AS moved FROM v JOIN feeds f ON f.url = v.url
 		UNION ALL SELECT f.id, a.url, f.parsed_at, 0, 0, 1 FROM v JOIN former_addresses a ON a.url = v.url
 		JOIN feeds f ON f.id = a.feed_id

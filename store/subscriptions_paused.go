@@ -18,7 +18,7 @@ func (s Subscriptions) PauseSubscription(ctx context.Context, id digest.DigestID
 func (s Subscriptions) PauseSubscriptionUntil(ctx context.Context, id digest.DigestID, feed digest.FeedID,
 	until time.Time) error {
 	return s.change(ctx, "pausing a subscription", func(c conn) error {
-		if err := c.untilCommit(ctx, s.d.lockShared); err != nil {
+		if err := c.UntilCommit(ctx, s.d.LockShared); err != nil {
 			return err
 		}
 		if err := lockFeed(ctx, c, feed); err != nil {
@@ -38,7 +38,7 @@ func pauseUntil(ctx context.Context, c conn, id digest.DigestID, feed digest.Fee
 	if err != nil {
 		return err
 	}
-	n, err := c.exec(ctx, `UPDATE subscriptions SET paused = 1, paused_until = ?, waiting_posts = ? WHERE digest_id = ?
+	n, err := c.Exec(ctx, `UPDATE subscriptions SET paused = 1, paused_until = ?, waiting_posts = ? WHERE digest_id = ?
 		AND feed_id = ? AND paused = 0`, until, text, id, feed)
 	if err != nil {
 		return err
@@ -47,7 +47,7 @@ func pauseUntil(ctx context.Context, c conn, id digest.DigestID, feed digest.Fee
 		if err := requireSubscription(ctx, c, id, feed); err != nil {
 			return err
 		}
-		return c.run(ctx, `UPDATE subscriptions SET paused_until = ? WHERE digest_id = ? AND feed_id = ?
+		return c.Run(ctx, `UPDATE subscriptions SET paused_until = ? WHERE digest_id = ? AND feed_id = ?
 			AND paused_for = 0`, until, id, feed)
 	}
 	return withdraw(ctx, c, id, feed)
@@ -59,7 +59,7 @@ func pauseUntil(ctx context.Context, c conn, id digest.DigestID, feed digest.Fee
 func (s Subscriptions) ResumeSubscription(ctx context.Context, id digest.DigestID, feed digest.FeedID,
 	now time.Time) error {
 	return s.change(ctx, "resuming a subscription", func(c conn) error {
-		if err := c.untilCommit(ctx, s.d.lockShared); err != nil {
+		if err := c.UntilCommit(ctx, s.d.LockShared); err != nil {
 			return err
 		}
 		if err := lockFeed(ctx, c, feed); err != nil {
@@ -93,10 +93,10 @@ func (s Editions) EndSubscriptionPauses(ctx context.Context, now time.Time) (int
 	}
 	for i, sub := range over {
 		err := s.change(ctx, "ending the pause of a subscription", func(c conn) error {
-			if err := c.untilCommit(ctx, s.d.lockShared); err != nil {
+			if err := c.UntilCommit(ctx, s.d.LockShared); err != nil {
 				return err
 			}
-			if n, err := c.number(ctx, `SELECT count(*) FROM subscriptions WHERE digest_id = ? AND feed_id = ? AND `+
+			if n, err := c.Number(ctx, `SELECT count(*) FROM subscriptions WHERE digest_id = ? AND feed_id = ? AND `+
 				isOver, sub.DigestID, sub.FeedID, now); err != nil || n == 0 {
 				return err // resumed, ended or extended in between
 			}
@@ -114,7 +114,7 @@ func addPaused(ctx context.Context, c conn, sub digest.Subscription, now instant
 	if err := lockFeed(ctx, c, sub.FeedID); err != nil {
 		return false, err
 	}
-	n, err := c.exec(ctx, `INSERT INTO subscriptions (digest_id, feed_id, title, folder, display, created_at, paused)
+	n, err := c.Exec(ctx, `INSERT INTO subscriptions (digest_id, feed_id, title, folder, display, created_at, paused)
 		SELECT d.id, f.id, CAST(? AS TEXT), CAST(? AS TEXT), CAST(? AS TEXT), CAST(? AS BIGINT), 1 FROM digests d
 		CROSS JOIN feeds f
 		WHERE d.id = ? AND f.id = ? AND f.merged_into = 0
@@ -125,7 +125,7 @@ func addPaused(ctx context.Context, c conn, sub digest.Subscription, now instant
 
 func pausedFeeds(ctx context.Context, c conn, id digest.DigestID) (map[digest.FeedID]bool, error) {
 	var ids []digest.FeedID
-	err := c.all(ctx, &ids, `SELECT feed_id FROM subscriptions WHERE digest_id = ? AND paused = 1`, id)
+	err := c.All(ctx, &ids, `SELECT feed_id FROM subscriptions WHERE digest_id = ? AND paused = 1`, id)
 	paused := make(map[digest.FeedID]bool, len(ids))
 	for _, id := range ids {
 		paused[id] = true

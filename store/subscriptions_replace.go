@@ -11,7 +11,7 @@ import (
 // is missing.
 func (s Subscriptions) ReplaceSubscription(ctx context.Context, id digest.DigestID, old, by digest.FeedID) error {
 	return s.change(ctx, "replacing a subscription", func(c conn) error {
-		if err := c.untilCommit(ctx, s.d.lockShared); err != nil {
+		if err := c.UntilCommit(ctx, s.d.LockShared); err != nil {
 			return err
 		}
 		for _, feed := range []digest.FeedID{min(old, by), max(old, by)} {
@@ -22,7 +22,7 @@ func (s Subscriptions) ReplaceSubscription(ctx context.Context, id digest.Digest
 				return err
 			}
 		}
-		if err := c.run(ctx, `UPDATE subscriptions AS s SET title = CASE s.title WHEN '' THEN o.title ELSE s.title END,
+		if err := c.Run(ctx, `UPDATE subscriptions AS s SET title = CASE s.title WHEN '' THEN o.title ELSE s.title END,
 				folder = CASE s.folder WHEN '' THEN o.folder ELSE s.folder END, display = CASE s.display
 				WHEN '' THEN o.display ELSE s.display END,
 				most = CASE s.most WHEN 0 THEN o.most ELSE s.most END, leads = CASE o.leads WHEN 1 THEN 1
@@ -31,7 +31,7 @@ func (s Subscriptions) ReplaceSubscription(ctx context.Context, id digest.Digest
 			AND s.feed_id = ?`, old, id, by); err != nil {
 			return err
 		}
-		if err := c.run(ctx, `UPDATE filters SET feed_id = ? WHERE digest_id = ? AND feed_id = ?`, by, id,
+		if err := c.Run(ctx, `UPDATE filters SET feed_id = ? WHERE digest_id = ? AND feed_id = ?`, by, id,
 			old); err != nil {
 			return err
 		}
@@ -39,6 +39,6 @@ func (s Subscriptions) ReplaceSubscription(ctx context.Context, id digest.Digest
 			return err
 		}
 		// The subscription to by has the settings now.
-		return c.run(ctx, `UPDATE former_subscriptions SET settings = '' WHERE digest_id = ? AND feed_id = ?`, id, old)
+		return c.Run(ctx, `UPDATE former_subscriptions SET settings = '' WHERE digest_id = ? AND feed_id = ?`, id, old)
 	})
 }

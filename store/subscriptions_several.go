@@ -28,8 +28,8 @@ func (s Subscriptions) SetDisplay(ctx context.Context, id digest.DigestID, feeds
 func (s *database) setSeveral(ctx context.Context, doing, set string, values []any, id digest.DigestID,
 	feeds []digest.FeedID) (int, error) {
 	return changed(ctx, s, doing, func(c conn) (int, error) {
-		n, err := c.exec(ctx, `UPDATE subscriptions SET `+set+` WHERE digest_id = ? AND feed_id`+
-			c.d.oneOf, append(slices.Clone(values), id, keys(c.d, feeds))...)
+		n, err := c.Exec(ctx, `UPDATE subscriptions SET `+set+` WHERE digest_id = ? AND feed_id`+
+			c.d.OneOf, append(slices.Clone(values), id, feeds)...)
 		return int(n), err
 	})
 }
@@ -73,7 +73,7 @@ func (s *database) eachFeed(ctx context.Context, doing string, feeds []digest.Fe
 	int, error) {
 	feeds = slices.Compact(slices.Sorted(slices.Values(feeds)))
 	return changed(ctx, s, doing, func(c conn) (n int, err error) {
-		if err := c.untilCommit(ctx, s.d.lockShared); err != nil {
+		if err := c.UntilCommit(ctx, s.d.LockShared); err != nil {
 			return 0, err
 		}
 		for _, feed := range feeds {

@@ -20,23 +20,23 @@ func items(n int) []store.ImportItem {
 
 func TestSubscriptionIsItsReadersOnly(t *testing.T) {
 	each(t, func(w world) {
-		ann, bob, f := w.reader("ann", "Europe/Paris"), w.reader("bob", "Europe/Paris"), w.feed("a.example")
+		ann, bob, f := w.reader("ann"), w.reader("bob"), w.feed("a.example")
 		w.subscribe(ann, f)
-		w.ok(w.Subscriptions.SetSubscription(w.ctx(), digest.Subscription{DigestID: ann.ID, FeedID: f.ID, Title: "Mine",
+		w.ok(w.Subscriptions.SetSubscription(w.ctx, digest.Subscription{DigestID: ann.ID, FeedID: f.ID, Title: "Mine",
 			Folder: "News", Display: digest.FullText}))
-		got, err := w.Subscriptions.Subscription(w.ctx(), ann.ID, f.ID)
+		got, err := w.Subscriptions.Subscription(w.ctx, ann.ID, f.ID)
 		if err != nil || got.Title != "Mine" || got.Folder != "News" || got.Display != digest.FullText ||
 			got.Feed.ID != f.ID || got.DigestID != ann.ID {
 			t.Errorf("%+v %v", got, err)
 		}
-		if _, err := w.Subscriptions.Subscription(w.ctx(), bob.ID, f.ID); digest.KindOf(err) != digest.NotFound {
+		if _, err := w.Subscriptions.Subscription(w.ctx, bob.ID, f.ID); digest.KindOf(err) != digest.NotFound {
 			t.Error(err)
 		}
-		if err := w.Subscriptions.SetSubscription(w.ctx(),
+		if err := w.Subscriptions.SetSubscription(w.ctx,
 			digest.Subscription{DigestID: bob.ID, FeedID: f.ID, Title: "His"}); digest.KindOf(err) != digest.NotFound {
 			t.Error(err)
 		}
-		if got, _ := w.Subscriptions.Subscription(w.ctx(), ann.ID, f.ID); got.Title != "Mine" {
+		if got, _ := w.Subscriptions.Subscription(w.ctx, ann.ID, f.ID); got.Title != "Mine" {
 			t.Errorf("%+v", got)
 		}
 	})
@@ -45,15 +45,14 @@ func TestSubscriptionIsItsReadersOnly(t *testing.T) {
 // TestDelivered: the result has no hidden posts, and none of another feed or another reader.
 func TestDelivered(t *testing.T) {
 	each(t, func(w world) {
-		ann, bob, f, g := w.reader("ann", "Europe/Paris"), w.reader("bob", "America/New_York"), w.feed("a.example"),
+		ann, bob, f, g := w.reader("ann"), w.reader("bob", "America/New_York"), w.feed("a.example"),
 			w.feed("b.example")
 		w.subscribe(ann, f, g)
 		w.subscribe(bob, f)
-		w.record(noon, f, posts(noon, "1", "2"))
-		w.record(noon, g, posts(noon, "other"))
+		w.posted(f, "1", "2")
+		w.posted(g, "other")
 		told := func(d digest.Digest, now time.Time) (out string) {
-			list, err := w.Posts.DeliveredPosts(w.ctx(), d.ID, f.ID, now, 2)
-			w.ok(err)
+			list := must(w.Posts.DeliveredPosts(w.ctx, d.ID, f.ID, now, 2))
 			for _, p := range list {
 				out += p.Date.String() + " " + p.Title + ";"
 			}

@@ -149,7 +149,7 @@ func (s *database) mailedEditions(ctx context.Context, user digest.UserID, most 
 	ids := each(views, func(e MailedEdition) digest.EditionID { return e.ID })
 	returned, err := readRows[digest.Bounce](ctx, s.read(), "reading what came back",
 		`SELECT b.edition_id AS edition, b.kind, b.status, b.evidence
-		FROM bounces b WHERE b.edition_id`+s.d.oneOf+` ORDER BY b.at, b.kind`, keys(s.d, ids))
+		FROM bounces b WHERE b.edition_id`+s.d.OneOf+` ORDER BY b.at, b.kind`, ids)
 	for _, b := range returned {
 		e := &views[place[b.Edition]]
 		e.Returned = append(e.Returned, b)

@@ -10,19 +10,18 @@ import (
 // since.
 func TestReaderViewCountsWhatIsLeftOut(t *testing.T) {
 	each(t, func(w world) {
-		ada, bob := w.reader("ada", "Europe/Paris"), w.reader("bob", "Europe/Paris")
+		ada, bob := w.two()
 		f, g := w.feed("f.example"), w.feed("g.example")
 		w.subscribe(ada, f, g)
 		w.subscribe(bob, f, g)
-		w.ok(w.Subscriptions.SetSubscription(w.ctx(), digest.Subscription{DigestID: ada.ID, FeedID: f.ID, Most: 2}))
+		w.ok(w.Subscriptions.SetSubscription(w.ctx, digest.Subscription{DigestID: ada.ID, FeedID: f.ID, Most: 2}))
 		w.filter(ada, "football")
 		counts := func(what string, held, since, beyond int) {
-			w.t.Helper()
+			w.Helper()
 			for d, want3 := range map[digest.Digest][3]int{ada: {held, since, beyond}, bob: {}} {
-				v, err := w.Operator.ReaderView(w.ctx(), d.UserID, 30)
-				w.ok(err)
+				v := must(w.Operator.ReaderView(w.ctx, d.UserID, 30))
 				p := v.Digests[0]
-				want(w.t, what, [3]int{p.Held, p.HeldSince, p.Beyond}, want3)
+				want(w, what, [3]int{p.Held, p.HeldSince, p.Beyond}, want3)
 			}
 		}
 		counts("nothing yet", 0, 0, 0)

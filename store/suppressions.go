@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"digest"
+	"digest/store/db"
 )
 
 const suppressionColumns = `s.email, s.reason, s.evidence, s.edition_id, s.created_at`
@@ -34,27 +35,27 @@ func endUnmailed(ctx context.Context, c conn, ids []digest.EditionID) error {
 	if len(ids) == 0 {
 		return nil
 	}
-	return c.run(ctx, `UPDATE editions AS e SET state = ?, error = COALESCE(`+unmailedError+`, e.error) WHERE e.id`+
-		c.d.oneOf, digest.EditionUnmailed, keys(c.d, ids))
+	return c.Run(ctx, `UPDATE editions AS e SET state = ?, error = COALESCE(`+unmailedError+`, e.error) WHERE e.id`+
+		c.d.OneOf, digest.EditionUnmailed, ids)
 }
 
 // Suppress adds an address to those that get no email. A suppressed address keeps its reason unless the new one ranks
 // higher: soft bounces, a hard bounce, a complaint, the operator's decision.
 func (s Editions) Suppress(ctx context.Context, sup digest.Suppression) error {
 	if !strings.Contains(sup.Email, "@") {
-		return invalid("%q is not an address such as ada@example.org", sup.Email)
+		return db.Invalid("%q is not an address such as ada@example.org", sup.Email)
 	}
 	switch sup.Reason {
 	case digest.ForSoftBounces, digest.ForHardBounce, digest.ForComplaint, digest.ForOperator:
 	default:
-		return invalid("an address is suppressed for hard_bounce, soft_bounces, complaint or manual, not for %q",
+		return db.Invalid("an address is suppressed for hard_bounce, soft_bounces, complaint or manual, not for %q",
 			sup.Reason)
 	}
 	return s.change(ctx, "suppressing "+sup.Email, func(c conn) error { return suppress(ctx, c, sup) })
 }
 
 func suppress(ctx context.Context, c conn, sup digest.Suppression) error {
-	err := c.run(ctx, `INSERT INTO suppressions (email_key, email, reason, evidence, edition_id, created_at)
+	err := c.Run(ctx, `INSERT INTO suppressions (email_key, email, reason, evidence, edition_id, created_at)
 		VALUES (?, ?, ?, ?, ?, ?)
 		ON CONFLICT (email_key) DO UPDATE SET reason = excluded.reason, evidence = excluded.evidence,
 			edition_id = excluded.edition_id, created_at = excluded.created_at
@@ -77,10 +78,10 @@ func suppress(ctx context.Context, c conn, sup digest.Suppression) error {
 func (s Editions) Unsuppress(ctx context.Context, email string) error {
 	return s.change(ctx, "mailing an address again", func(c conn) error {
 		none := notFound("%s is not suppressed; see: digest suppressions", digest.NormalEmail(email))
-		if err := c.runOne(ctx, none, `DELETE FROM suppressions WHERE email_key = ?`, emailKey(email)); err != nil {
+		if err := c.RunOne(ctx, none, `DELETE FROM suppressions WHERE email_key = ?`, emailKey(email)); err != nil {
 			return err
 		}
-		return c.run(ctx, `DELETE FROM bounces WHERE email_key = ? AND kind = 'soft'`, emailKey(email))
+		return c.Run(ctx, `DELETE FROM bounces WHERE email_key = ? AND kind = 'soft'`, emailKey(email))
 	})
 }
 
@@ -106,6 +107,6 @@ func (s Editions) Suppressed(ctx context.Context, email string) (digest.Suppress
 }
 
 func readSuppression(ctx context.Context, c conn, key string) (sup digest.Suppression, found bool, err error) {
-	found, err = c.find(ctx, &sup, `SELECT `+suppressionColumns+` FROM suppressions s WHERE s.email_key = ?`, key)
+	found, err = c.Find(ctx, &sup, `SELECT `+suppressionColumns+` FROM suppressions s WHERE s.email_key = ?`, key)
 	return sup, found, err
 }

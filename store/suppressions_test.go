@@ -13,8 +13,8 @@ import (
 
 // suppressReader suppresses the address of released's i-th reader.
 func (w world) suppressReader(i int, evidence string) {
-	w.t.Helper()
-	w.ok(w.Editions.Suppress(w.ctx(), digest.Suppression{
+	w.Helper()
+	w.ok(w.Editions.Suppress(w.ctx, digest.Suppression{
 		Email: fmt.Sprintf("READER%d@example.org", i), Reason: digest.ForOperator, Evidence: evidence, CreatedAt: noon,
 	}))
 }
@@ -28,23 +28,22 @@ func TestSuppressionAtEveryMoment(t *testing.T) {
 		w.holds("made, and not to be sent", 1, `SELECT count(*) FROM editions WHERE state = 'unmailed'`)
 		w.suppressReader(1, "")
 		got := w.claimEditions(now, 9, "t")
-		want(w.t, "claimed", len(got), 2)
+		want(w, "claimed", len(got), 2)
 		w.suppressReader(2, "")
 		won := w.dot(now, "t", got[0].ID, got[1].ID)
-		want(w.t, "allowed to be sent", len(won), 1)
-		want(w.t, "the one who is not", w.edition(won[0]).DigestID, ds[3].ID)
+		want(w, "allowed to be sent", len(won), 1)
+		want(w, "the one who is not", w.edition(won[0]).DigestID, ds[3].ID)
 		for i, wanted := range []string{
 			"unmailed the address is suppressed: by the operator (asked by letter)",
 			"unmailed the address is suppressed: by the operator",
 			"unmailed the address is suppressed: by the operator", "dotting ",
 		} {
-			list, err := w.Editions.Editions(w.ctx(), ds[i].ID, 1)
-			w.ok(err)
-			want(w.t, fmt.Sprint("reader ", i), fmt.Sprint(list[0].State, " ", list[0].Error), wanted)
-			want(w.t, "stands in the web view", w.editions(ds[i]), "2026-11-20 p")
+			list := must(w.Editions.Editions(w.ctx, ds[i].ID, 1))
+			want(w, fmt.Sprint("reader ", i), fmt.Sprint(list[0].State, " ", list[0].Error), wanted)
+			want(w, "stands in the web view", w.editions(ds[i]), "2026-11-20 p")
 		}
-		want(w.t, "the lease is over", len(w.dot(now, "t", got[0].ID)), 0)
-		want(w.t, "nothing more", len(w.claimEditions(now, 9, "u")), 0)
+		want(w, "the lease is over", len(w.dot(now, "t", got[0].ID)), 0)
+		want(w, "nothing more", len(w.claimEditions(now, 9, "u")), 0)
 	})
 }
 
@@ -56,13 +55,13 @@ func TestUnsuppressed(t *testing.T) {
 		f := w.feedAgain(digest.Feed{URL: "https://f.example/feed"})
 		w.recoverDead(parisMidnight.Add(20 * time.Hour))
 		w.suppressReader(0, "")
-		want(w.t, "nothing for what expired alone", w.hour(parisMidnight.Add(day)), 0)
+		want(w, "nothing for what expired alone", w.hour(parisMidnight.Add(day)), 0)
 		w.record(parisMidnight.Add(day), f, posts(parisMidnight.Add(day), "q"))
-		want(w.t, "the paper goes on", w.hour(parisMidnight.Add(2*day)), 1)
-		w.ok(w.Editions.Unsuppress(w.ctx(), "reader0@EXAMPLE.org"))
-		want(w.t, "carried when it can be sent", w.hour(parisMidnight.Add(3*day)), 1)
-		want(w.t, "all", w.shown(d), "2026-11-20 p; 2026-11-22 q; 2026-11-23 +p")
-		want(w.t, "mailed", len(w.claimEditions(parisMidnight.Add(3*day), 9, "t")), 1)
+		want(w, "the paper goes on", w.hour(parisMidnight.Add(2*day)), 1)
+		w.ok(w.Editions.Unsuppress(w.ctx, "reader0@EXAMPLE.org"))
+		want(w, "carried when it can be sent", w.hour(parisMidnight.Add(3*day)), 1)
+		want(w, "all", w.shown(d), "2026-11-20 p; 2026-11-22 q; 2026-11-23 +p")
+		want(w, "mailed", len(w.claimEditions(parisMidnight.Add(3*day), 9, "t")), 1)
 	})
 }
 
@@ -75,9 +74,8 @@ func TestUnsuppressedAfterSoftBounces(t *testing.T) {
 		midnight := parisMidnight
 		send := func() digest.EditionID {
 			w.send(midnight)
-			list, err := w.Editions.Editions(w.ctx(), d.ID, 1)
-			w.ok(err)
-			return list[0].ID
+			list := w.latest(d)
+			return list.ID
 		}
 		var old digest.EditionID
 		for range 8 {
@@ -87,54 +85,49 @@ func TestUnsuppressedAfterSoftBounces(t *testing.T) {
 			w.record(midnight.Add(-time.Hour), f, posts(midnight.Add(-time.Hour), midnight.String()))
 			w.hour(midnight)
 		}
-		w.ok(w.Editions.Unsuppress(w.ctx(), "reader0@example.org"))
+		w.ok(w.Editions.Unsuppress(w.ctx, "reader0@example.org"))
 		w.bounced(midnight, old, digest.SoftBounce)
 		midnight = midnight.Add(day)
 		w.record(midnight.Add(-time.Hour), f, posts(midnight.Add(-time.Hour), midnight.String()))
 		w.hour(midnight)
 		w.bounced(midnight, send(), digest.SoftBounce)
-		_, ok, err := w.Editions.Suppressed(w.ctx(), "reader0@example.org")
-		w.ok(err)
-		want(w.t, "suppressed again", ok, false)
+		_, ok := must2(w.Editions.Suppressed(w.ctx, "reader0@example.org"))
+		want(w, "suppressed again", ok, false)
 	})
 }
 
 func TestSuppressions(t *testing.T) {
 	each(t, func(w world) {
-		u, _, err := w.Readers.AddUser(w.ctx(), "Ada@Example.org", "UTC", noon)
-		w.ok(err)
+		u, _ := must2(w.Readers.AddUser(w.ctx, "Ada@Example.org", "UTC", noon))
 		steps := []digest.Reason{digest.ForHardBounce, digest.ForSoftBounces, digest.ForComplaint, digest.ForHardBounce,
 			digest.ForOperator, digest.ForComplaint}
 		stays := []digest.Reason{digest.ForHardBounce, digest.ForHardBounce, digest.ForComplaint, digest.ForComplaint,
 			digest.ForOperator, digest.ForOperator}
 		for i, reason := range steps {
 			now := noon.Add(time.Duration(i) * time.Hour)
-			w.ok(w.Editions.Suppress(w.ctx(), digest.Suppression{Email: "ada@example.ORG", Reason: reason,
+			w.ok(w.Editions.Suppress(w.ctx, digest.Suppression{Email: "ada@example.ORG", Reason: reason,
 				Evidence: string(reason), EditionID: digest.EditionID(i), CreatedAt: now}))
-			got, ok, err := w.Editions.Suppressed(w.ctx(), "ADA@example.org")
-			w.ok(err)
-			want(w.t, fmt.Sprint("after ", reason), fmt.Sprint(ok, got.Reason, got.Evidence),
+			got, ok := must2(w.Editions.Suppressed(w.ctx, "ADA@example.org"))
+			want(w, fmt.Sprint("after ", reason), fmt.Sprint(ok, got.Reason, got.Evidence),
 				fmt.Sprint(true, stays[i], stays[i]))
 		}
-		w.ok(w.Editions.Suppress(w.ctx(), digest.Suppression{Email: "eve@example.org", Reason: digest.ForOperator,
+		w.ok(w.Editions.Suppress(w.ctx, digest.Suppression{Email: "eve@example.org", Reason: digest.ForOperator,
 			CreatedAt: noon.Add(time.Minute)}))
-		all := storetest.All(w.t, w.Editions.Suppressions(w.ctx()))
-		want(w.t, "the latest first", all[0].Email+" "+all[1].Email, "ada@example.org eve@example.org")
-		users := storetest.All(w.t, w.Readers.Users(w.ctx()))
-		want(w.t, "in the list of users", users[0].Suppressed != nil &&
+		all := storetest.All(w, w.Editions.Suppressions(w.ctx))
+		want(w, "the latest first", all[0].Email+" "+all[1].Email, "ada@example.org eve@example.org")
+		users := storetest.All(w, w.Readers.Users(w.ctx))
+		want(w, "in the list of users", users[0].Suppressed != nil &&
 			users[0].Suppressed.Reason == digest.ForOperator, true)
-		w.ok(w.Readers.RemoveUser(w.ctx(), u.ID, noon))
-		_, ok, err := w.Editions.Suppressed(w.ctx(), "ada@example.org")
-		w.ok(err)
-		want(w.t, "it outlives its reader", ok, true)
-		w.ok(w.Editions.Unsuppress(w.ctx(), "Ada@example.org"))
-		oneLine(w.t, w.Editions.Unsuppress(w.ctx(), "ada@example.org"), digest.NotFound)
-		_, ok, err = w.Editions.Suppressed(w.ctx(), "ada@example.org")
-		w.ok(err)
-		want(w.t, "mailed again", ok, false)
-		oneLine(w.t, w.Editions.Suppress(w.ctx(), digest.Suppression{Email: "ada", Reason: digest.ForOperator}),
+		w.ok(w.Readers.RemoveUser(w.ctx, u.ID, noon))
+		_, ok := must2(w.Editions.Suppressed(w.ctx, "ada@example.org"))
+		want(w, "it outlives its reader", ok, true)
+		w.ok(w.Editions.Unsuppress(w.ctx, "Ada@example.org"))
+		oneLine(w, w.Editions.Unsuppress(w.ctx, "ada@example.org"), digest.NotFound)
+		_, ok = must2(w.Editions.Suppressed(w.ctx, "ada@example.org"))
+		want(w, "mailed again", ok, false)
+		oneLine(w, w.Editions.Suppress(w.ctx, digest.Suppression{Email: "ada", Reason: digest.ForOperator}),
 			digest.Invalid)
-		oneLine(w.t, w.Editions.Suppress(w.ctx(), digest.Suppression{Email: "ada@example.org", Reason: "odd"}),
+		oneLine(w, w.Editions.Suppress(w.ctx, digest.Suppression{Email: "ada@example.org", Reason: "odd"}),
 			digest.Invalid)
 	})
 }
@@ -142,41 +135,38 @@ func TestSuppressions(t *testing.T) {
 func TestDKIMKeys(t *testing.T) {
 	each(t, func(w world) {
 		add := func(domain, selector string) bool {
-			w.t.Helper()
-			active, err := w.Editions.AddDKIMKey(w.ctx(),
-				digest.DKIMKey{Domain: domain, Selector: selector, PrivateKey: []byte{1, 0, 255}, CreatedAt: noon})
-			w.ok(err)
+			w.Helper()
+			active := must(w.Editions.AddDKIMKey(w.ctx,
+				digest.DKIMKey{Domain: domain, Selector: selector, PrivateKey: []byte{1, 0, 255}, CreatedAt: noon}))
 			return active
 		}
 		list := func() string {
-			w.t.Helper()
-			all, err := w.Editions.DKIMKeys(w.ctx())
-			w.ok(err)
+			w.Helper()
+			all := must(w.Editions.DKIMKeys(w.ctx))
 			var out []string
 			for _, k := range all {
-				want(w.t, "bytes", string(k.PrivateKey), "\x01\x00\xff")
-				want(w.t, "made", k.CreatedAt, noon)
+				want(w, "bytes", string(k.PrivateKey), "\x01\x00\xff")
+				want(w, "made", k.CreatedAt, noon)
 				out = append(out, fmt.Sprint(k.Domain, " ", k.Selector, " ", k.Active))
 			}
 			return strings.Join(out, ", ")
 		}
-		want(w.t, "the first signs at once", add("example.org", "a"), true)
-		want(w.t, "the second waits", add("example.org", "b"), false)
-		want(w.t, "another domain's first", add("example.com", "b"), true)
-		want(w.t, "keys", list(), "example.com b true, example.org a true, example.org b false")
-		_, err := w.Editions.AddDKIMKey(w.ctx(), digest.DKIMKey{Domain: "example.org", Selector: "a",
+		want(w, "the first signs at once", add("example.org", "a"), true)
+		want(w, "the second waits", add("example.org", "b"), false)
+		want(w, "another domain's first", add("example.com", "b"), true)
+		want(w, "keys", list(), "example.com b true, example.org a true, example.org b false")
+		oneLine(w, err2(w.Editions.AddDKIMKey(w.ctx, digest.DKIMKey{Domain: "example.org", Selector: "a",
 			PrivateKey: []byte{2},
-			CreatedAt:  noon})
-		oneLine(w.t, err, digest.Conflict)
-		oneLine(w.t, w.Editions.RemoveDKIMKey(w.ctx(), "example.org", "a"), digest.Conflict)
-		w.ok(w.Editions.UseDKIMKey(w.ctx(), "Example.org", "b"))
-		want(w.t, "used", list(), "example.com b true, example.org a false, example.org b true")
-		oneLine(w.t, w.Editions.UseDKIMKey(w.ctx(), "example.org", "c"), digest.NotFound)
-		w.ok(w.Editions.RemoveDKIMKey(w.ctx(), "example.org", "a"))
-		oneLine(w.t, w.Editions.RemoveDKIMKey(w.ctx(), "example.org", "a"), digest.NotFound)
-		want(w.t, "left", list(), "example.com b true, example.org b true")
-		w.ok(w.Editions.RemoveDKIMKey(w.ctx(), "example.com", "b"))
-		want(w.t, "the last may go", list(), "example.org b true")
+			CreatedAt:  noon})), digest.Conflict)
+		oneLine(w, w.Editions.RemoveDKIMKey(w.ctx, "example.org", "a"), digest.Conflict)
+		w.ok(w.Editions.UseDKIMKey(w.ctx, "Example.org", "b"))
+		want(w, "used", list(), "example.com b true, example.org a false, example.org b true")
+		oneLine(w, w.Editions.UseDKIMKey(w.ctx, "example.org", "c"), digest.NotFound)
+		w.ok(w.Editions.RemoveDKIMKey(w.ctx, "example.org", "a"))
+		oneLine(w, w.Editions.RemoveDKIMKey(w.ctx, "example.org", "a"), digest.NotFound)
+		want(w, "left", list(), "example.com b true, example.org b true")
+		w.ok(w.Editions.RemoveDKIMKey(w.ctx, "example.com", "b"))
+		want(w, "the last may go", list(), "example.org b true")
 	})
 }
 
@@ -190,12 +180,12 @@ func TestDKIMKeysMadeAtOnce(t *testing.T) {
 			for k := range keys {
 				all.Go(func() {
 					<-begin
-					_, err := w.Editions.AddDKIMKey(w.ctx(), digest.DKIMKey{
+					_, err := w.Editions.AddDKIMKey(w.ctx, digest.DKIMKey{
 						Domain: fmt.Sprintf("d%d.example", d), Selector: fmt.Sprintf("k%d", k),
 						PrivateKey: []byte("key"), CreatedAt: noon,
 					})
 					if err != nil {
-						w.t.Error(err)
+						w.Error(err)
 					}
 				})
 			}

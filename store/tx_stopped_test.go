@@ -14,20 +14,19 @@ import (
 // most.
 func TestAStoppedWorkerHoldsUpNobody(t *testing.T) {
 	address := storetest.Postgres(t)
-	w := world{storetest.Open(t, address), t}
-	w.ok(w.Write(w.ctx(), func(_ func(string) error, text func(string) string) error {
+	w := newWorld(t, storetest.Open(t, address))
+	w.ok(w.Write(w.ctx, func(_ func(string) error, text func(string) string) error {
 		want(t, "limit", text(`SHOW idle_in_transaction_session_timeout`), "1min")
 		want(t, "compiled", text(`SHOW jit`), "off")
 		return nil
 	}))
 
-	u, err := url.Parse(address)
-	w.ok(err)
+	u := must(url.Parse(address))
 	q := u.Query()
 	q.Set("idle_in_transaction_session_timeout", "100")
 	q.Set("jit", "on")
 	u.RawQuery = q.Encode()
-	w.ok(storetest.Open(t, u.String()).Write(w.ctx(), func(_ func(string) error, text func(string) string) error {
+	w.ok(storetest.Open(t, u.String()).Write(w.ctx, func(_ func(string) error, text func(string) string) error {
 		want(t, "compiled as the address says", text(`SHOW jit`), "on")
 		return nil
 	}))
@@ -36,11 +35,10 @@ func TestAStoppedWorkerHoldsUpNobody(t *testing.T) {
 	var worker sync.WaitGroup
 	worker.Go(func() { stop(t, stopped, holds, goes) })
 	<-holds
-	w.ok(w.Editions.SetLimits(w.ctx(), noon, "a.example", digest.Limits{Connections: 2}))
+	w.ok(w.Editions.SetLimits(w.ctx, noon, "a.example", digest.Limits{Connections: 2}))
 	close(goes)
 	worker.Wait()
-	l, err := w.Editions.Lane(w.ctx(), "a.example")
-	w.ok(err)
+	l := must(w.Editions.Lane(w.ctx, "a.example"))
 	want(t, "as the other left it", l.Connections, 2)
 }
 

@@ -71,7 +71,7 @@ func TestConflictsAreRetried(t *testing.T) {
 			{"another error", &pq.Error{Code: "23505"}, 1, 1, false},
 		} {
 			tries := 0
-			err := w.Write(w.ctx(), func(exec func(string) error, _ func(string) string) error {
+			err := w.Write(w.ctx, func(exec func(string) error, _ func(string) string) error {
 				tries++
 				if err := exec(fmt.Sprintf(`INSERT INTO feeds (url, host) VALUES ('%s', '')`, c.why)); err != nil {
 					return err
@@ -81,8 +81,8 @@ func TestConflictsAreRetried(t *testing.T) {
 				}
 				return nil
 			})
-			want(w.t, c.why+": tries", tries, c.tries)
-			want(w.t, c.why+": in the end", err == nil, c.ok)
+			want(w, c.why+": tries", tries, c.tries)
+			want(w, c.why+": in the end", err == nil, c.ok)
 		}
 		w.holds("what was lost has left nothing", 2, `SELECT count(*) FROM feeds`)
 	})
@@ -90,14 +90,14 @@ func TestConflictsAreRetried(t *testing.T) {
 
 // TestDeadlock makes two transactions wait for each other. PostgreSQL aborts one, which is retried.
 func TestDeadlock(t *testing.T) {
-	w := world{storetest.Open(t, storetest.Postgres(t)), t}
+	w := newWorld(t, storetest.Open(t, storetest.Postgres(t)))
 	a, b := w.feed("a.example"), w.feed("b.example")
 	var both, done sync.WaitGroup
 	both.Add(2)
 	for _, order := range [][2]digest.FeedID{{a.ID, b.ID}, {b.ID, a.ID}} {
 		done.Go(func() {
 			first := true
-			err := w.Write(w.ctx(), func(exec func(string) error, _ func(string) string) error {
+			err := w.Write(w.ctx, func(exec func(string) error, _ func(string) string) error {
 				if err := exec(fmt.Sprintf(`UPDATE feeds SET errors = errors + 1 WHERE id = %d`,
 					order[0])); err != nil {
 					return err

@@ -9,6 +9,7 @@ import (
 
 	"digest"
 	"digest/calendar"
+	"digest/store/db"
 )
 
 const dailyName = "Daily Digest"
@@ -32,8 +33,8 @@ func (s Readers) AddUser(ctx context.Context, email, zone string, now time.Time)
 		return digest.User{}, digest.Digest{}, err
 	}
 	err = s.write(ctx, func(c conn) error { return insertUser(ctx, c, &u, &d, now) })
-	if isUnique(err) {
-		err = conflict("%s is already a reader", u.Email)
+	if db.IsUnique(err) {
+		err = db.Conflict("%s is already a reader", u.Email)
 	}
 	if err != nil {
 		return digest.User{}, digest.Digest{}, fmt.Errorf("adding the reader: %w", err)
@@ -47,7 +48,7 @@ func newUser(email, zone string, now time.Time) (digest.User, digest.Digest, err
 	if err != nil {
 		return digest.User{}, digest.Digest{}, err
 	}
-	u := digest.User{Email: digest.NormalEmail(email), TimeZone: zone, CreatedAt: at(now).time(),
+	u := digest.User{Email: digest.NormalEmail(email), TimeZone: zone, CreatedAt: at(now).Time(),
 		Pages: digest.UsualPages()}
 	d := digest.Digest{
 		Name:      dailyName,
@@ -65,7 +66,7 @@ func newUser(email, zone string, now time.Time) (digest.User, digest.Digest, err
 
 // insertUser stores a user and their digest, and sets both keys.
 func insertUser(ctx context.Context, c conn, u *digest.User, d *digest.Digest, now time.Time) error {
-	err := c.get(ctx, &u.ID,
+	err := c.Get(ctx, &u.ID,
 		`INSERT INTO users (email, email_key, mail_domain, time_zone, created_at, member_only, language)
 		VALUES (?, ?, ?, ?, ?, ?, ?) RETURNING id`, u.Email, emailKey(u.Email), mailDomain(u.Email), u.TimeZone,
 		now, u.MemberOnly, u.Language)
@@ -89,7 +90,7 @@ func insertDigest(ctx context.Context, c conn, d *digest.Digest, now time.Time) 
 		}
 		between = calendar.Between(now, loc, d.Cadence)
 	}
-	return c.get(ctx, &d.ID,
+	return c.Get(ctx, &d.ID,
 		`INSERT INTO digests (user_id, newsletter_id, name, next_due_at, next_poll_at, cadence, deliver_at, state,
 			mailed, layout, images, threaded, date_subject)
 		VALUES (?, NULLIF(CAST(? AS BIGINT), 0), ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) RETURNING id`,
@@ -203,7 +204,7 @@ func (s Readers) Zones(ctx context.Context, most int) (zones []ZoneInfo, err err
 // if the user owns a newsletter.
 func (s Readers) RemoveUser(ctx context.Context, user digest.UserID, now time.Time) error {
 	return s.change(ctx, "removing the user", func(c conn) error {
-		if err := c.untilCommit(ctx, s.d.lockAlone); err != nil {
+		if err := c.UntilCommit(ctx, s.d.LockAlone); err != nil {
 			return err
 		}
 		if err := leaveNewsletters(ctx, c, user, now); err != nil {
@@ -215,7 +216,7 @@ func (s Readers) RemoveUser(ctx context.Context, user digest.UserID, now time.Ti
 		if err := removeDigests(ctx, c, `user_id = ?`, user); err != nil {
 			return err
 		}
-		err := c.execEach(ctx, []string{
+		err := c.ExecEach(ctx, []string{
 			`DELETE FROM saved_posts WHERE user_id = ?`,
 			`DELETE FROM trips WHERE user_id = ?`,
 			`DELETE FROM sessions WHERE user_id = ?`,
@@ -237,18 +238,14 @@ func (s Readers) RemoveUser(ctx context.Context, user digest.UserID, now time.Ti
 		if err != nil {
 			return err
 		}
-		n, err := c.exec(ctx, `DELETE FROM users WHERE id = ?`, user)
-		if err == nil && n == 0 {
-			return noUser()
-		}
-		return err
+		return c.RunOne(ctx, noUser(), `DELETE FROM users WHERE id = ?`, user)
 	})
 }
 
 // removeDigests deletes digests with all their data. Posts stay.
 func removeDigests(ctx context.Context, c conn, where string, arg any) error {
 	these := `IN (SELECT id FROM digests WHERE ` + where + `)`
-	if err := c.run(ctx, `UPDATE digests SET state = 'left' WHERE `+where, arg); err != nil {
+	if err := c.Run(ctx, `UPDATE digests SET state = 'left' WHERE `+where, arg); err != nil {
 		return err
 	}
 	if err := dropIdle(ctx, c, `f.id IN (SELECT s.feed_id FROM subscriptions s WHERE s.digest_id `+
@@ -260,18 +257,18 @@ func removeDigests(ctx context.Context, c conn, where string, arg any) error {
 	}
 	sent := ` WHERE edition_id IN (SELECT id FROM editions WHERE digest_id ` + these + `)`
 	for _, table := range []string{"carried_posts", "bounces", "mail_claims"} {
-		if err := c.run(ctx, `DELETE FROM `+table+sent, arg); err != nil {
+		if err := c.Run(ctx, `DELETE FROM `+table+sent, arg); err != nil {
 			return err
 		}
 	}
 	for _, table := range []string{"digest_posts", "notices", "editions", "subscriptions", "former_subscriptions",
 		"filters",
 		"filtered_posts", "account_quotas", "waiting_digests", "memberships", "imports", "link_changes"} {
-		if err := c.run(ctx, `DELETE FROM `+table+` WHERE digest_id `+these, arg); err != nil {
+		if err := c.Run(ctx, `DELETE FROM `+table+` WHERE digest_id `+these, arg); err != nil {
 			return err
 		}
 	}
-	return c.run(ctx, `DELETE FROM digests WHERE `+where, arg)
+	return c.Run(ctx, `DELETE FROM digests WHERE `+where, arg)
 }
 
 // A UserInfo is a user in a list of users.

@@ -83,7 +83,7 @@ func TestNothingOfAReaderStays(t *testing.T) {
 	}
 	each(t, func(w world) {
 		ds := w.released(2)
-		w.ok(w.Exec(w.ctx(), `INSERT INTO newsletters (id, slug, name, created_at) VALUES (1, 'n', 'n', 1)`))
+		w.exec(`INSERT INTO newsletters (id, slug, name, created_at) VALUES (1, 'n', 'n', 1)`)
 		for i, d := range ds {
 			w.ownRows(d, byte(i))
 			put := strings.NewReplacer("{newsletter}", "1", "{user}", fmt.Sprint(d.UserID), "{digest}",
@@ -92,17 +92,17 @@ func TestNothingOfAReaderStays(t *testing.T) {
 			for table, statement := range rows {
 				args := slices.Repeat([]any{[]byte(fmt.Sprint(table, i))}, strings.Count(statement, "?"))
 				if statement != "" {
-					w.ok(w.Exec(w.ctx(), put.Replace(statement), args...))
+					w.exec(put.Replace(statement), args...)
 				}
 			}
 		}
 		was := map[string]int{}
 		for table := range rows {
 			if was[table] = w.rows(table); was[table] < 2 {
-				w.t.Errorf("%s has %d rows, want one of each reader", table, was[table])
+				w.Errorf("%s has %d rows, want one of each reader", table, was[table])
 			}
 		}
-		w.ok(w.Readers.RemoveUser(w.ctx(), ds[0].UserID, noon))
+		w.remove(ds[0].UserID, noon)
 		for table := range rows {
 			left := was[table] / 2
 			// Suppressions outlive their reader: the mailbox is the same if someone subscribes it again, and a member
@@ -110,38 +110,33 @@ func TestNothingOfAReaderStays(t *testing.T) {
 			if strings.HasSuffix(table, "suppressions") {
 				left = was[table]
 			}
-			want(w.t, table, w.rows(table), left)
+			want(w, table, w.rows(table), left)
 		}
 	})
 }
 
 // ownRows adds the rows for which the store has methods.
 func (w world) ownRows(d digest.Digest, n byte) {
-	w.t.Helper()
-	w.ok(w.Sessions.AddSession(w.ctx(), []byte{'s', n}, d.UserID, noon, noon.Add(time.Hour)))
-	w.ok(w.Sessions.AddSignIn(w.ctx(), []byte{'t', n}, d.UserID, noon, noon.Add(time.Hour)))
-	_, err := w.Subscriptions.AddFilter(w.ctx(), digest.Filter{DigestID: d.ID, Words: "w"}, noon)
-	w.ok(err)
-	_, err = w.Readers.AddStay(w.ctx(), digest.Stay{UserID: d.UserID, From: digest.Date{Year: 2027, Month: 3, Day: 1},
-		To: digest.Date{Year: 2027, Month: 3, Day: 2}, TimeZone: "Asia/Tokyo"}, noon)
-	w.ok(err)
-	refs, err := w.Editions.EditionPosts(w.ctx(), []digest.Delivery{{Edition: w.last(d)}})
-	w.ok(err)
+	w.Helper()
+	w.ok(w.Sessions.AddSession(w.ctx, []byte{'s', n}, d.UserID, noon, noon.Add(time.Hour)))
+	w.ok(w.Sessions.AddSignIn(w.ctx, []byte{'t', n}, d.UserID, noon, noon.Add(time.Hour)))
+	must(w.Subscriptions.AddFilter(w.ctx, digest.Filter{DigestID: d.ID, Words: "w"}, noon))
+	must(w.Readers.AddStay(w.ctx, digest.Stay{UserID: d.UserID, From: digest.Date{Year: 2027, Month: 3, Day: 1},
+		To: digest.Date{Year: 2027, Month: 3, Day: 2}, TimeZone: "Asia/Tokyo"}, noon))
+	refs := must(w.Editions.EditionPosts(w.ctx, []digest.Delivery{{Edition: w.last(d)}}))
 	for _, of := range refs {
-		w.ok(w.Posts.SavePost(w.ctx(), d.UserID, of[0].PostID, parisMidnight))
+		w.ok(w.Posts.SavePost(w.ctx, d.UserID, of[0].PostID, parisMidnight))
 	}
 }
 
 func (w world) last(d digest.Digest) digest.Edition {
-	w.t.Helper()
-	list, err := w.Editions.Editions(w.ctx(), d.ID, 1)
-	w.ok(err)
+	w.Helper()
+	list := must(w.Editions.Editions(w.ctx, d.ID, 1))
 	return list[0]
 }
 
 func (w world) rows(table string) int {
-	w.t.Helper()
-	n, err := w.Count(w.ctx(), `SELECT count(*) FROM `+table)
-	w.ok(err)
+	w.Helper()
+	n := w.count(`SELECT count(*) FROM ` + table)
 	return n
 }

@@ -47,7 +47,7 @@ func (r *recording) compareDelivered(ctx context.Context) error {
 			ID             digest.PostID
 			Title, Content string
 		}
-		err := r.c.all(ctx, &latest,
+		err := r.c.All(ctx, &latest,
 			`SELECT p.id, COALESCE(v.title, p.title) AS title, COALESCE(v.content, p.content) AS content
 			FROM posts p LEFT JOIN post_versions v ON v.post_id = p.id
 			AND v.seen_at = (SELECT MAX(x.seen_at) FROM post_versions x WHERE x.post_id = p.id) WHERE p.id IN (`+
@@ -86,19 +86,19 @@ func (r *recording) keepVersions(ctx context.Context) error {
 	var ids []digest.PostID
 	for _, p := range r.known {
 		if p.rewritten {
-			v.row(p.id, r.now, p.Title, p.Content)
+			v.Row(p.id, r.now, p.Title, p.Content)
 			ids = append(ids, p.id)
 		}
 	}
 	if len(ids) == 0 {
 		return nil
 	}
-	err := r.c.runRows(ctx, &v,
+	err := r.c.RunRows(ctx, &v,
 		`INSERT INTO post_versions (post_id, seen_at, title, content) VALUES {rows} ON CONFLICT DO NOTHING`)
 	if err != nil {
 		return err
 	}
-	return r.c.run(ctx, `DELETE FROM post_versions WHERE post_id IN (`+list(ids)+`) AND seen_at < (SELECT x.seen_at
+	return r.c.Run(ctx, `DELETE FROM post_versions WHERE post_id IN (`+list(ids)+`) AND seen_at < (SELECT x.seen_at
 		FROM post_versions x
 		WHERE x.post_id = post_versions.post_id ORDER BY x.seen_at DESC LIMIT 1 OFFSET ?)`, mostVersions-1)
 }
@@ -130,5 +130,5 @@ func (s Posts) PostVersion(ctx context.Context, user digest.UserID, post digest.
 }
 
 func dropVersions(ctx context.Context, c conn, ids []digest.PostID) error {
-	return c.run(ctx, `DELETE FROM post_versions WHERE post_id IN (`+list(ids)+`)`)
+	return c.Run(ctx, `DELETE FROM post_versions WHERE post_id IN (`+list(ids)+`)`)
 }

@@ -13,9 +13,7 @@ import (
 // versions, within bounds, and are deleted with the post.
 func TestVersions(t *testing.T) {
 	each(t, func(w world) {
-		ada := w.reader("ada", "Europe/Paris")
-		f := w.feed("f.example")
-		w.subscribe(ada, f)
+		_, f := w.follows()
 		now := noon
 		edit := func(title, content string) {
 			now = now.Add(time.Hour)
@@ -24,7 +22,7 @@ func TestVersions(t *testing.T) {
 			w.record(now, f, []digest.Post{p})
 		}
 		versions := func(what string, n int) {
-			w.t.Helper()
+			w.Helper()
 			w.holds(what, n, `SELECT count(*) FROM post_versions`)
 		}
 		const text = "<p>One two three four five six seven.</p>"
@@ -67,9 +65,7 @@ func TestVersions(t *testing.T) {
 // not block others for long.
 func TestVersionsOfMany(t *testing.T) {
 	each(t, func(w world) {
-		ada := w.reader("ada", "Europe/Paris")
-		f := w.feed("f.example")
-		w.subscribe(ada, f)
+		_, f := w.follows()
 		edited := func(title string) (all []digest.Post) {
 			for i := range 40 {
 				p := post(fmt.Sprint("p", i), noon)

@@ -3,6 +3,8 @@ package store_test
 import (
 	"context"
 	"fmt"
+	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
 	"testing"
@@ -26,50 +28,181 @@ const deadline = 30 * time.Minute
 // A world is a database with the steps of most tests. Each step fails the test on an error.
 type world struct {
 	*store.Store
-	t *testing.T
+	*testing.T
+	ctx context.Context
 }
 
-func (w world) ctx() context.Context { return w.t.Context() }
+func newWorld(t *testing.T, s *store.Store) world { return world{s, t, t.Context()} }
 
 func (w world) ok(err error) {
-	w.t.Helper()
+	w.Helper()
 	if err != nil {
-		w.t.Fatal(err)
+		w.Fatal(err)
 	}
 }
 
-// reader adds a user and returns their digest.
-func (w world) reader(name, zone string) digest.Digest {
-	w.t.Helper()
-	_, d, err := w.Readers.AddUser(w.ctx(), name+"@example.org", zone, noon)
-	w.ok(err)
+// exec is ok with Exec.
+func (w world) exec(statement string, args ...any) {
+	w.Helper()
+	w.ok(w.Exec(w.ctx, statement, args...))
+}
+
+// A failure is the panic of must. each turns it into a failure of its test.
+type failure struct {
+	error
+	line string
+}
+
+// must returns the value of a call that must not fail.
+func must[A any](a A, err error) A {
+	if err != nil {
+		_, file, line, _ := runtime.Caller(1)
+		panic(failure{err, fmt.Sprintf("%s:%d", filepath.Base(file), line)})
+	}
+	return a
+}
+
+// must2 is must for a call with two values.
+func must2[A, B any](a A, b B, err error) (A, B) {
+	if err != nil {
+		_, file, line, _ := runtime.Caller(1)
+		panic(failure{err, fmt.Sprintf("%s:%d", filepath.Base(file), line)})
+	}
+	return a, b
+}
+
+// failed fails the test of a function whose must panics. It is deferred.
+func failed(t *testing.T) {
+	t.Helper()
+	r := recover()
+	if f, ok := r.(failure); ok {
+		t.Fatalf("%s: %v", f.line, f.error)
+	}
+	if r != nil {
+		panic(r)
+	}
+}
+
+// reader adds a user in a zone, or else in Paris, and returns their digest.
+func (w world) reader(name string, zone ...string) digest.Digest {
+	w.Helper()
+	_, d := must2(w.Readers.AddUser(w.ctx, name+"@example.org", append(zone, "Europe/Paris")[0], noon))
 	return d
+}
+
+// follows adds a reader of one feed.
+func (w world) follows() (digest.Digest, digest.Feed) {
+	w.Helper()
+	d, f := w.reader("ada"), w.feed("f.example")
+	w.subscribe(d, f)
+	return d, f
 }
 
 // feed adds a feed that was read before and has no posts.
 func (w world) feed(host string) digest.Feed {
-	w.t.Helper()
+	w.Helper()
 	f := w.newFeed(host)
 	f.ParsedAt = noon.Add(-48 * time.Hour)
-	_, err := w.Feeds.Record(w.ctx(), f.ParsedAt, []store.Polled{{Feed: f}})
-	w.ok(err)
+	must(w.Feeds.Record(w.ctx, f.ParsedAt, []store.Polled{{Feed: f}}))
 	return f
 }
 
 // newFeed adds a feed that was never read.
 func (w world) newFeed(host string) digest.Feed {
-	w.t.Helper()
-	f, _, err := w.Feeds.EnsureFeed(w.ctx(), digest.Feed{URL: "https://" + host + "/feed", Host: host, Title: host})
-	w.ok(err)
+	w.Helper()
+	f, _ := must2(w.Feeds.EnsureFeed(w.ctx, digest.Feed{URL: "https://" + host + "/feed", Host: host, Title: host}))
 	return f
 }
 
 func (w world) subscribe(d digest.Digest, feeds ...digest.Feed) {
-	w.t.Helper()
+	w.Helper()
 	for _, f := range feeds {
-		_, err := w.Subscriptions.Subscribe(w.ctx(), digest.Subscription{DigestID: d.ID, FeedID: f.ID}, noon)
-		w.ok(err)
+		must(w.Subscriptions.Subscribe(w.ctx, digest.Subscription{DigestID: d.ID, FeedID: f.ID}, noon))
 	}
+}
+
+func (w world) unsubscribe(d digest.Digest, f digest.Feed) {
+	w.Helper()
+	w.ok(w.Subscriptions.Unsubscribe(w.ctx, d.ID, f.ID))
+}
+
+// two adds two readers in Paris.
+func (w world) two() (ada, bob digest.Digest) {
+	w.Helper()
+	return w.reader("ada"), w.reader("bob")
+}
+
+func (w world) remove(user digest.UserID, now time.Time) {
+	w.Helper()
+	w.ok(w.Readers.RemoveUser(w.ctx, user, now))
+}
+
+func (w world) subscription(d digest.Digest, f digest.Feed) store.SubscriptionInfo {
+	w.Helper()
+	return must(w.Subscriptions.Subscription(w.ctx, d.ID, f.ID))
+}
+
+func (w world) pauseFeed(d digest.Digest, f digest.Feed) {
+	w.Helper()
+	w.ok(w.Subscriptions.PauseSubscription(w.ctx, d.ID, f.ID))
+}
+
+func (w world) resumeFeed(d digest.Digest, f digest.Feed, now time.Time) {
+	w.Helper()
+	w.ok(w.Subscriptions.ResumeSubscription(w.ctx, d.ID, f.ID, now))
+}
+
+func (w world) setState(d digest.Digest, state digest.DigestState, now time.Time) {
+	w.Helper()
+	w.ok(w.Readers.SetDigestState(w.ctx, d.ID, state, now))
+}
+
+func (w world) pause(d digest.Digest, until, now time.Time) {
+	w.Helper()
+	w.ok(w.Readers.PauseDigest(w.ctx, d.ID, until, now))
+}
+
+func (w world) setCadence(d digest.Digest, c digest.Cadence, now time.Time) {
+	w.Helper()
+	w.ok(w.Readers.SetCadence(w.ctx, d.ID, c, now))
+}
+
+func (w world) setZone(d digest.Digest, zone string, now time.Time) {
+	w.Helper()
+	w.ok(w.Readers.SetTimeZone(w.ctx, d.UserID, zone, now))
+}
+
+func (w world) setNewsletter(n digest.Newsletter, state digest.NewsletterState, reason string, now time.Time) {
+	w.Helper()
+	w.ok(w.Newsletters.SetNewsletterState(w.ctx, n.ID, state, reason, now))
+}
+
+func (w world) pruneOnce(now time.Time, keep time.Duration, batch int) int {
+	w.Helper()
+	return must(w.Operator.Prune(w.ctx, now, keep, batch))
+}
+
+func (w world) endPauses(now time.Time) int {
+	w.Helper()
+	return must(w.Editions.EndPauses(w.ctx, now))
+}
+
+// poll stores the results of polls.
+func (w world) poll(now time.Time, polls ...store.Polled) store.RecordResult {
+	w.Helper()
+	return must(w.Feeds.Record(w.ctx, now, polls))
+}
+
+// count reads a number.
+func (w world) count(query string, args ...any) int {
+	w.Helper()
+	return must(w.Count(w.ctx, query, args...))
+}
+
+// latest returns the latest edition of a digest.
+func (w world) latest(d digest.Digest) digest.Edition {
+	w.Helper()
+	return must(w.Editions.Editions(w.ctx, d.ID, 1))[0]
 }
 
 // post returns a post as the parser would.
@@ -92,15 +225,20 @@ func posts(seen time.Time, identities ...string) []digest.Post {
 // record stores the result of a poll of an unclaimed feed. listed are identities that the document lists besides the
 // found posts.
 func (w world) record(now time.Time, f digest.Feed, found []digest.Post, listed ...string) store.RecordResult {
-	w.t.Helper()
+	w.Helper()
 	for _, p := range found {
 		listed = append(listed, p.Identity)
 	}
 	f.ParsedAt = now
-	r, err := w.Feeds.Record(w.ctx(), now,
-		[]store.Polled{{Feed: f, Posts: found, Listed: listed, ReadAt: f.URL, Arrival: arrival(found, listed)}})
-	w.ok(err)
+	r := must(w.Feeds.Record(w.ctx, now,
+		[]store.Polled{{Feed: f, Posts: found, Listed: listed, ReadAt: f.URL, Arrival: arrival(found, listed)}}))
 	return r
+}
+
+// posted is record of new posts at noon.
+func (w world) posted(f digest.Feed, identities ...string) {
+	w.Helper()
+	w.record(noon, f, posts(noon, identities...))
 }
 
 // arrival returns the arrival at a new address where the document has the found posts and the known, listed ones.
@@ -120,22 +258,20 @@ func queueNothing(digest.Feed, time.Time) (time.Time, bool) { return time.Time{}
 
 // hour plans without polls, and releases.
 func (w world) hour(now time.Time) int {
-	w.t.Helper()
-	_, err := w.Feeds.Plan(w.ctx(), now, queueNothing)
-	w.ok(err)
+	w.Helper()
+	must(w.Feeds.Plan(w.ctx, now, queueNothing))
 	return w.release(now)
 }
 
 func (w world) release(now time.Time) int {
-	w.t.Helper()
-	n, err := w.Editions.Release(w.ctx(), now, deadline)
-	w.ok(err)
+	w.Helper()
+	n := must(w.Editions.Release(w.ctx, now, deadline))
 	return n
 }
 
 // editions describes a digest's editions without carried posts, oldest first: "2026-11-20 a b; ...".
 func (w world) editions(d digest.Digest) string {
-	w.t.Helper()
+	w.Helper()
 	return w.describe(d, func(refs []digest.PostRef) string {
 		return w.identities(slices.DeleteFunc(refs, func(r digest.PostRef) bool { return r.Carried }))
 	})
@@ -143,19 +279,17 @@ func (w world) editions(d digest.Digest) string {
 
 // shown describes a digest's editions with carried posts, marked: "2026-11-20 a +b; ...".
 func (w world) shown(d digest.Digest) string {
-	w.t.Helper()
+	w.Helper()
 	return w.describe(d, w.marked)
 }
 
 func (w world) describe(d digest.Digest, posts func([]digest.PostRef) string) string {
-	w.t.Helper()
-	list, err := w.Editions.Editions(w.ctx(), d.ID, 100)
-	w.ok(err)
+	w.Helper()
+	list := must(w.Editions.Editions(w.ctx, d.ID, 100))
 	slices.Reverse(list)
 	var out []string
 	for _, e := range list {
-		refs, err := w.Editions.EditionPosts(w.ctx(), []digest.Delivery{{Edition: e}})
-		w.ok(err)
+		refs := must(w.Editions.EditionPosts(w.ctx, []digest.Delivery{{Edition: e}}))
 		out = append(out, strings.TrimSpace(e.LocalDate.String()+" "+posts(refs[e.ID])))
 	}
 	return strings.Join(out, "; ")
@@ -163,7 +297,7 @@ func (w world) describe(d digest.Digest, posts func([]digest.PostRef) string) st
 
 // marked lists the identities of posts, with a plus before carried ones.
 func (w world) marked(refs []digest.PostRef) string {
-	w.t.Helper()
+	w.Helper()
 	var names []string
 	for _, r := range refs {
 		name := w.identities([]digest.PostRef{r})
@@ -177,20 +311,18 @@ func (w world) marked(refs []digest.PostRef) string {
 
 // waiting lists the identities of the posts that wait for a digest.
 func (w world) waiting(d digest.Digest) string {
-	w.t.Helper()
-	refs, err := w.Editions.WaitingPosts(w.ctx(), d.ID)
-	w.ok(err)
+	w.Helper()
+	refs := must(w.Editions.WaitingPosts(w.ctx, d.ID))
 	return w.identities(refs)
 }
 
 func (w world) identities(refs []digest.PostRef) string {
-	w.t.Helper()
+	w.Helper()
 	ids := make([]digest.PostID, len(refs))
 	for i, r := range refs {
 		ids[i] = r.PostID
 	}
-	found, err := w.Editions.Posts(w.ctx(), ids)
-	w.ok(err)
+	found := must(w.Editions.Posts(w.ctx, ids))
 	var names []string
 	for _, p := range found {
 		names = append(names, p.Identity)
@@ -199,16 +331,14 @@ func (w world) identities(refs []digest.PostRef) string {
 }
 
 func (w world) again(d digest.Digest) digest.Digest {
-	w.t.Helper()
-	d, err := w.Readers.Digest(w.ctx(), d.ID)
-	w.ok(err)
+	w.Helper()
+	d = must(w.Readers.Digest(w.ctx, d.ID))
 	return d
 }
 
 func (w world) feedAgain(f digest.Feed) digest.Feed {
-	w.t.Helper()
-	f, err := w.Feeds.FeedByURL(w.ctx(), f.URL)
-	w.ok(err)
+	w.Helper()
+	f = must(w.Feeds.FeedByURL(w.ctx, f.URL))
 	return f
 }
 
@@ -218,7 +348,10 @@ func each(t *testing.T, f func(w world)) {
 	t.Helper()
 	storetest.Each(t, func(t *testing.T, s *store.Store) {
 		t.Helper()
-		f(world{s, t})
+		func() {
+			defer failed(t)
+			f(newWorld(t, s))
+		}()
 		stale, err := s.StaleAskable(t.Context())
 		if err != nil || len(stale) > 0 {
 			t.Errorf("feeds that keep another instant than the policy says: %v, %v", stale, err)
@@ -233,7 +366,7 @@ func each(t *testing.T, f func(w world)) {
 	})
 }
 
-func want[T comparable](t *testing.T, what string, got, wanted T) {
+func want[T comparable](t testing.TB, what string, got, wanted T) {
 	t.Helper()
 	if got != wanted {
 		t.Errorf("%s: got %v, want %v", what, got, wanted)
@@ -250,9 +383,9 @@ func hosts(n int) []string {
 
 // move changes a digest's midnight without the store's methods.
 func (w world) move(d digest.Digest, due time.Time) {
-	w.t.Helper()
+	w.Helper()
 	old := w.again(d).NextDueAt
-	w.ok(w.Exec(w.ctx(), `UPDATE digest_posts SET visible_at = ? WHERE digest_id = ? AND visible_at = ?`, due.Unix(),
-		d.ID, old.Unix()))
-	w.ok(w.Exec(w.ctx(), `UPDATE digests SET next_due_at = ? WHERE id = ?`, due.Unix(), d.ID))
+	w.exec(`UPDATE digest_posts SET visible_at = ? WHERE digest_id = ? AND visible_at = ?`, due.Unix(),
+		d.ID, old.Unix())
+	w.exec(`UPDATE digests SET next_due_at = ? WHERE id = ?`, due.Unix(), d.ID)
 }

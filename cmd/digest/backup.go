@@ -12,9 +12,10 @@ import (
 	"time"
 
 	"digest"
-	"digest/internal/backup"
+	format "digest/internal/backup"
 	"digest/internal/seal"
 	"digest/store"
+	"digest/store/backup"
 )
 
 type backupCmd struct {
@@ -42,10 +43,10 @@ type reportedBackup struct {
 type reportedTable struct {
 	Name string     `json:"name"`
 	Rows int64      `json:"rows"`
-	Sum  backup.Sum `json:"sum"`
+	Sum  format.Sum `json:"sum"`
 }
 
-func reportBackup(b store.Backup, database string, madeAt time.Time) reportedBackup {
+func reportBackup(b backup.Backup, database string, madeAt time.Time) reportedBackup {
 	r := reportedBackup{Database: withoutSecret("DIGEST_DATABASE", database), Schema: b.Schema, MadeAt: madeAt.UTC(),
 		Rows: b.Rows, Tables: []reportedTable{}}
 	for _, t := range b.Tables {
@@ -70,13 +71,13 @@ func (c backupCmd) Run(a *app) error {
 	}
 	defer st.Close()
 	now := a.now()
-	var b store.Backup
+	var b backup.Backup
 	size, err := writeBeside(c.File, c.Replace, func(w io.Writer) error {
-		z, err := backup.Compress(w, to)
+		z, err := format.Compress(w, to)
 		if err != nil {
 			return err
 		}
-		if b, err = st.Backup(a.soft, z, version(), now); err != nil {
+		if b, err = backup.Write(a.soft, st.DB, z, version(), now); err != nil {
 			return err
 		}
 		return z.Close()
@@ -124,7 +125,7 @@ func (a *app) openWhatIsThere() (*store.Store, error) {
 }
 
 // recipients returns the public keys for the encryption of the backup; none: no encryption.
-func (c backupCmd) recipients(a *app) (backup.Recipients, error) {
+func (c backupCmd) recipients(a *app) (format.Recipients, error) {
 	text := strings.Join(c.Recipient, "\n")
 	if c.RecipientsFile != "" {
 		content, err := readFile(a.soft, c.RecipientsFile, mostKeys)
@@ -136,7 +137,7 @@ func (c backupCmd) recipients(a *app) (backup.Recipients, error) {
 	if text == "" {
 		return nil, nil
 	}
-	to, err := backup.ParseRecipients(text)
+	to, err := format.ParseRecipients(text)
 	// The text of age is about its encoding.
 	if err != nil {
 		return nil, digest.Errorf(digest.Invalid,
@@ -208,17 +209,17 @@ func (c restoreCmd) Run(a *app) error {
 		return fmt.Errorf("%s %w", plain(c.File), withoutPath(err))
 	}
 	defer f.Close()
-	content, err := backup.Decompress(f, with)
+	content, err := format.Decompress(f, with)
 	if err != nil {
 		return err
 	}
-	from, err := backup.NewReader(content)
+	from, err := format.NewReader(content)
 	if err != nil {
 		return err
 	}
 	madeAt := time.Unix(from.Header.MadeAt, 0).UTC()
 	if c.Check {
-		b, err := store.CheckBackup(a.soft, from)
+		b, err := backup.Check(a.soft, from)
 		if err != nil {
 			return a.unlessStopped(err)
 		}
@@ -226,7 +227,7 @@ func (c restoreCmd) Run(a *app) error {
 		r.File = c.File
 		return a.say(r, "%s is complete: %s", plain(c.File), r.contents())
 	}
-	b, err := store.Restore(a.soft, a.Database, from, a.restoration(c.Replace,
+	b, err := backup.Restore(a.soft, a.Database, from, a.restoration(c.Replace,
 		fmt.Sprintf("this database was restored from a backup of %s", madeAt.Format("2006-01-02 15:04 MST"))))
 	if err != nil {
 		return a.unlessStopped(err)
@@ -239,7 +240,7 @@ func (c restoreCmd) Run(a *app) error {
 	})
 }
 
-func (c restoreCmd) identities(a *app) (backup.Identities, error) {
+func (c restoreCmd) identities(a *app) (format.Identities, error) {
 	if c.Identity == "" {
 		return nil, nil
 	}
@@ -247,12 +248,12 @@ func (c restoreCmd) identities(a *app) (backup.Identities, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%s %w", plain(c.Identity), err)
 	}
-	return backup.ParseIdentities(string(text))
+	return format.ParseIdentities(string(text))
 }
 
 // restoration returns the options of a restore. The restore fails if a process uses the database.
-func (a *app) restoration(replace bool, reason string) store.Restoration {
-	return store.Restoration{Replace: replace, Now: a.now(), Reason: reason,
+func (a *app) restoration(replace bool, reason string) backup.Restoration {
+	return backup.Restoration{Replace: replace, Now: a.now(), Reason: reason,
 		Look: func(_ context.Context, st *store.Store) error {
 			w, at, err := a.whoWorks(st, true)
 			if err == nil && at {

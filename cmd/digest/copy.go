@@ -11,8 +11,10 @@ import (
 	"time"
 
 	"digest"
-	"digest/internal/backup"
+	format "digest/internal/backup"
 	"digest/store"
+	"digest/store/backup"
+	"digest/store/db"
 )
 
 type copyCmd struct {
@@ -79,7 +81,7 @@ func fullName(database string) string {
 // elsewhere returns an error if the other database is invalid or the same.
 func (c copyCmd) elsewhere(database string) error {
 	if strings.Contains(c.To, "://") {
-		if err := store.CheckAddress(c.To); err != nil {
+		if err := db.CheckAddress(c.To); err != nil {
 			return wrongLine(
 				"--to is not a PostgreSQL address; write it like postgres://user:password@host:5432/digest")
 		}
@@ -93,18 +95,18 @@ func (c copyCmd) elsewhere(database string) error {
 }
 
 // copyTo writes a backup of a store and restores it into another database at the same time.
-func copyTo(ctx context.Context, st *store.Store, to string, now time.Time, how store.Restoration) (b store.Backup,
+func copyTo(ctx context.Context, st *store.Store, to string, now time.Time, how backup.Restoration) (b backup.Backup,
 	err error) {
 	r, w := io.Pipe()
 	written := make(chan error, 1)
 	go func() {
-		_, err := st.Backup(ctx, w, version(), now)
+		_, err := backup.Write(ctx, st.DB, w, version(), now)
 		_ = w.CloseWithError(err) // nil ends the stream
 		written <- err
 	}()
-	from, err := backup.NewReader(r)
+	from, err := format.NewReader(r)
 	if err == nil {
-		b, err = store.Restore(ctx, to, from, how)
+		b, err = backup.Restore(ctx, to, from, how)
 		err = blameTo(err)
 	}
 	_ = r.CloseWithError(errStopped) // stops the writer if it has more

@@ -9,6 +9,7 @@ import (
 	"digest"
 	"digest/poller"
 	"digest/store"
+	"digest/store/db"
 )
 
 // makes is part of the commands that create a missing database. Other commands report it, because the path is probably
@@ -44,7 +45,7 @@ func (a *app) withStore(do func(*store.Store) error) error {
 	}
 	defer st.Close()
 	if a.opens.alone {
-		leave, err := store.Occupy(a.Database, a.worker())
+		leave, err := db.Occupy(a.Database, a.worker())
 		if err != nil {
 			return err
 		}

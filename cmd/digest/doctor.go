@@ -18,6 +18,7 @@ import (
 	"digest/internal/doctor"
 	"digest/mailer"
 	"digest/store"
+	"digest/store/db"
 	"digest/web"
 )
 
@@ -232,7 +233,7 @@ func lookAtFile(path string) (absent, closed bool, err error) {
 		return true, false, nil
 	}
 	if err != nil {
-		if foreign := store.Foreign(path); foreign != nil {
+		if foreign := db.Foreign(path); foreign != nil {
 			return false, false, foreign
 		}
 		return false, false, &digest.Error{Kind: digest.Unavailable, Err: err,

@@ -10,7 +10,7 @@ import (
 	"strings"
 
 	"digest/poller"
-	"digest/store"
+	"digest/store/db"
 )
 
 const (
@@ -33,7 +33,7 @@ func (a *app) tuneMemory() {
 	}
 	limit := ownLimit()
 	if !strings.Contains(a.Database, "://") {
-		limit = max(limit-store.SQLiteMemory, leastLimit)
+		limit = max(limit-db.SQLiteMemory, leastLimit)
 	}
 	debug.SetMemoryLimit(limit)
 }

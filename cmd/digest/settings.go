@@ -19,7 +19,7 @@ import (
 	"digest/internal/socket"
 	"digest/mailer"
 	"digest/poller"
-	"digest/store"
+	"digest/store/db"
 	"digest/web"
 )
 
@@ -187,7 +187,7 @@ func checkDatabase(database string) error {
 		return badSetting("DIGEST_DATABASE", scheme+"://…",
 			"is not a valid URL (write @ : / # in a password as %40 %3A %2F %23)", example)
 	case isAddress:
-		if err := store.CheckAddress(database); err != nil {
+		if err := db.CheckAddress(database); err != nil {
 			return badSetting("DIGEST_DATABASE", scheme+"://…", "cannot be used ("+digest.OneLine(err.Error())+
 				")", example)
 		}

@@ -1,4 +1,4 @@
-package store
+package db
 
 import (
 	"context"
@@ -19,13 +19,13 @@ const attempts = 20
 
 // Migrate updates the schema to the version of this program. Several processes may call it at the same time. If the
 // schema is up to date, Migrate takes no lock and changes nothing.
-func (s *Store) Migrate(ctx context.Context) error {
-	p, err := s.provider()
+func (d *DB) Migrate(ctx context.Context) error {
+	p, err := d.provider()
 	if err != nil {
 		return err
 	}
 	for i := 0; ; i++ {
-		have, want, err := s.versions(ctx, p)
+		have, want, err := d.versions(ctx, p)
 		if err != nil || have >= want {
 			return err
 		}
@@ -33,31 +33,32 @@ func (s *Store) Migrate(ctx context.Context) error {
 		if err == nil {
 			return nil
 		}
-		if s.d.goose == goose.DialectPostgres || i == attempts || ctx.Err() != nil {
-			return fmt.Errorf("migrating from schema %d to %d: %w", have, want, s.explain(err))
+		if d.d.goose == goose.DialectPostgres || i == attempts || ctx.Err() != nil {
+			return fmt.Errorf("migrating from schema %d to %d: %w", have, want, d.explain(err))
 		}
 	}
 }
 
-func (s *database) migrateTo(ctx context.Context, version int64) error {
-	p, err := s.provider()
+// MigrateTo updates the schema to a version.
+func MigrateTo(ctx context.Context, d *DB, version int64) error {
+	p, err := d.provider()
 	if err == nil {
 		_, err = p.UpTo(ctx, version)
 	}
-	return explain(err)
+	return Explain(err)
 }
 
 // Schema returns the version of the database's schema, 0 without one, and the version that this program needs.
-func (s *Store) Schema(ctx context.Context) (have, want int64, err error) {
-	p, err := s.provider()
+func (d *DB) Schema(ctx context.Context) (have, want int64, err error) {
+	p, err := d.provider()
 	if err != nil {
 		return 0, 0, err
 	}
-	return s.versions(ctx, p)
+	return d.versions(ctx, p)
 }
 
-func (s *database) provider() (*goose.Provider, error) {
-	files, err := fs.Sub(s.d.files, s.d.dir)
+func (d *DB) provider() (*goose.Provider, error) {
+	files, err := fs.Sub(d.d.files, d.d.dir)
 	if err != nil {
 		return nil, fmt.Errorf("reading the migrations: %w", err)
 	}
@@ -65,22 +66,22 @@ func (s *database) provider() (*goose.Provider, error) {
 		goose.WithDisableGlobalRegistry(true),
 		goose.WithLogger(goose.NopLogger()),
 	}
-	if s.d.goose == goose.DialectPostgres {
+	if d.d.goose == goose.DialectPostgres {
 		locker, err := lock.NewPostgresSessionLocker(lock.WithLockTimeout(1, lockSeconds))
 		if err != nil {
 			return nil, fmt.Errorf("preparing the migration lock: %w", err)
 		}
 		options = append(options, goose.WithSessionLocker(locker))
 	}
-	p, err := goose.NewProvider(s.d.goose, s.w.DB, files, options...)
+	p, err := goose.NewProvider(d.d.goose, d.w.DB, files, options...)
 	if err != nil {
 		return nil, fmt.Errorf("preparing the migrations: %w", err)
 	}
 	return p, nil
 }
 
-func (s *database) versions(ctx context.Context, p *goose.Provider) (have, want int64, err error) {
-	have, err = s.version(ctx)
+func (d *DB) versions(ctx context.Context, p *goose.Provider) (have, want int64, err error) {
+	have, err = Version(ctx, d)
 	return have, newestOf(p), err
 }
 
@@ -89,49 +90,49 @@ func newestOf(p *goose.Provider) int64 {
 	return sources[len(sources)-1].Version
 }
 
-// version returns the schema version of the database, or 0.
-func (s *database) version(ctx context.Context) (int64, error) {
+// Version returns the schema version of the database, or 0.
+func Version(ctx context.Context, d *DB) (int64, error) {
 	var version int64
-	c := s.read()
-	if err := c.get(ctx, &version, s.d.tables, goose.DefaultTablename); err != nil || version == 0 {
+	c := Read(d)
+	if err := c.Get(ctx, &version, d.d.Tables, goose.DefaultTablename); err != nil || version == 0 {
 		return 0, err
 	}
-	err := c.get(ctx, &version, `SELECT COALESCE(MAX(version_id), 0) FROM `+goose.DefaultTablename)
+	err := c.Get(ctx, &version, `SELECT COALESCE(MAX(version_id), 0) FROM `+goose.DefaultTablename)
 	return version, err
 }
 
-func (s *database) refuseNewer(ctx context.Context) error {
-	p, err := s.provider()
+func (d *DB) refuseNewer(ctx context.Context) error {
+	p, err := d.provider()
 	if err != nil {
 		return err
 	}
-	have, want, err := s.versions(ctx, p)
+	have, want, err := d.versions(ctx, p)
 	if err == nil && have > want {
-		err = conflict("the database is from a newer version of digest (its schema is %d, this program supports %d); install the newer version, or use another database", have, want)
+		err = Conflict("the database is from a newer version of digest (its schema is %d, this program supports %d); install the newer version, or use another database", have, want)
 	}
 	return err
 }
 
 // refuseForeign returns digest.Conflict if the database belongs to another program, because its tables would stop the
 // migration halfway. It counts tables in one query, so it sees all or nothing of another process's migration.
-func (s *database) refuseForeign(ctx context.Context) error {
+func (d *DB) refuseForeign(ctx context.Context) error {
 	var strangers, ours int
-	c := s.read()
-	if err := c.get(ctx, &strangers, s.d.strangers); err != nil {
+	c := Read(d)
+	if err := c.Get(ctx, &strangers, d.d.strangers); err != nil {
 		return err
 	}
-	have, err := s.version(ctx)
+	have, err := Version(ctx, d)
 	if err != nil {
 		return err
 	}
 	if have > 0 { // other programs also use goose
-		err := c.get(ctx, &ours, s.d.tables, "digest_posts")
+		err := c.Get(ctx, &ours, d.d.Tables, "digest_posts")
 		if err != nil {
 			return err
 		}
 	}
 	if strangers > 0 || have > 0 && ours == 0 {
-		return conflict("this %s database belongs to another program, and nothing of it was changed; name another in DIGEST_DATABASE", s.d.name)
+		return Conflict("this %s database belongs to another program, and nothing of it was changed; name another in DIGEST_DATABASE", d.d.Name)
 	}
 	return nil
 }

@@ -1,4 +1,4 @@
-package store_test
+package db
 
 import (
 	"reflect"
@@ -6,7 +6,6 @@ import (
 	"time"
 
 	"digest"
-	"digest/store"
 )
 
 func TestStored(t *testing.T) {
@@ -16,7 +15,7 @@ func TestStored(t *testing.T) {
 		{time.Time{}, int64(0)}, {time.Unix(9, 999), int64(9)}, {1500 * time.Millisecond, int64(2)},
 		{digest.Date{}, ""}, {digest.Date{Year: 2026, Month: 2, Day: 3}, "2026-02-03"}, {[]byte{1}, []byte{1}},
 	} {
-		if got := store.Stored(c.in); !reflect.DeepEqual(got, c.want) {
+		if got := stored(c.in); !reflect.DeepEqual(got, c.want) {
 			t.Errorf("%#v is stored as %#v, want %#v", c.in, got, c.want)
 		}
 	}
@@ -26,10 +25,10 @@ func TestColumns(t *testing.T) {
 	r := digest.HostRule{Host: "a.example", ByOwner: true, Interval: time.Hour, CreatedAt: time.Unix(9, 0)}
 	again, other := r, r
 	again.CreatedAt, other.Interval = time.Unix(9, 5).UTC(), time.Minute
-	names, cells, same := store.Cells(r, again)
-	_, _, differs := store.Cells(r, other)
-	if names != "h.host = ?, h.by_owner = ?, h.interval = ?, h.created_at = ?" || !same || differs ||
+	c := ColumnsOf[digest.HostRule]("host, by_owner,\n\tinterval, created_at")
+	names, cells, same := c.Each("h.$ = ?"), c.Cells(&r), c.Same(&r, &again)
+	if names != "h.host = ?, h.by_owner = ?, h.interval = ?, h.created_at = ?" || !same || c.Same(&r, &other) ||
 		!reflect.DeepEqual(cells, []any{"a.example", int64(1), int64(3600), int64(9)}) {
-		t.Errorf("%s: %v, %t, %t", names, cells, same, differs)
+		t.Errorf("%s: %v, %t", names, cells, same)
 	}
 }

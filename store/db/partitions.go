@@ -1,4 +1,4 @@
-package store
+package db
 
 import (
 	"context"
@@ -30,8 +30,8 @@ func monthOf(t time.Time) month {
 }
 
 func (m month) next() month     { return month(time.Time(m).AddDate(0, 1, 0)) }
-func (m month) starts() instant { return at(time.Time(m)) }
-func (m month) ends() instant   { return m.next().starts() }
+func (m month) starts() Instant { return At(time.Time(m)) }
+func (m month) ends() Instant   { return m.next().starts() }
 func (m month) table() string   { return time.Time(m).Format(partitionName) }
 
 type partition struct {
@@ -42,24 +42,24 @@ type partition struct {
 // MakePartitions creates a partition for now's month, for each of the next monthsAhead, and for each month that has
 // rows in the default partition. It does nothing if they exist, or on SQLite. If the table is busy, it leaves the
 // rest to the next call.
-func (s Operator) MakePartitions(ctx context.Context, now time.Time) error {
-	if s.d.partitions == "" {
+func MakePartitions(ctx context.Context, d *DB, now time.Time) error {
+	if d.d.Partitions == "" {
 		return nil
 	}
-	have, err := s.partitions(ctx)
+	have, err := d.partitions(ctx)
 	if err != nil {
-		return failed("looking at the partitions", err)
+		return Failed("looking at the partitions", err)
 	}
 	m := monthOf(now)
 	for range monthsAhead + 1 {
 		if !covered(have, m) {
-			if made, err := s.makePartition(ctx, m); err != nil || !made {
+			if made, err := d.makePartition(ctx, m); err != nil || !made {
 				return err
 			}
 		}
 		m = m.next()
 	}
-	return s.emptyDefault(ctx, m.starts())
+	return d.emptyDefault(ctx, m.starts())
 }
 
 func covered(have []partition, m month) bool {
@@ -69,31 +69,32 @@ func covered(have []partition, m month) bool {
 	})
 }
 
-const oldestInDefault = `SELECT visible_at FROM digest_posts_default WHERE visible_at < ? ORDER BY visible_at LIMIT 1`
+// OldestInDefault reads the oldest midnight in the default partition.
+const OldestInDefault = `SELECT visible_at FROM digest_posts_default WHERE visible_at < ? ORDER BY visible_at LIMIT 1`
 
 // emptyDefault creates a partition for each month before end that has rows in the default partition.
-func (s *database) emptyDefault(ctx context.Context, end instant) error {
+func (d *DB) emptyDefault(ctx context.Context, end Instant) error {
 	for {
 		var oldest []int64
-		err := s.read().all(ctx, &oldest, oldestInDefault, end)
+		err := Read(d).All(ctx, &oldest, OldestInDefault, end)
 		if err != nil || len(oldest) == 0 {
-			return failed("looking at the posts of other months", err)
+			return Failed("looking at the posts of other months", err)
 		}
-		if made, err := s.makePartition(ctx, monthOf(time.Unix(oldest[0], 0))); err != nil || !made {
+		if made, err := d.makePartition(ctx, monthOf(time.Unix(oldest[0], 0))); err != nil || !made {
 			return err
 		}
 	}
 }
 
-// dropPartitions drops the partitions that end at old or before.
-func (s *database) dropPartitions(ctx context.Context, old instant) error {
-	have, err := s.partitions(ctx)
+// DropPartitions drops the partitions that end at old or before.
+func DropPartitions(ctx context.Context, d *DB, old Instant) error {
+	have, err := d.partitions(ctx)
 	for _, p := range have {
 		if p.ends() > old {
 			continue
 		}
-		gone, err := s.alterPosts(ctx, "dropping "+
-			p.table(), func(c conn) error { return c.run(ctx, `DROP TABLE IF EXISTS `+p.table()) })
+		gone, err := d.alterPosts(ctx, "dropping "+
+			p.table(), func(c Tx) error { return c.Run(ctx, `DROP TABLE IF EXISTS `+p.table()) })
 		if err != nil || !gone {
 			return err
 		}
@@ -102,12 +103,12 @@ func (s *database) dropPartitions(ctx context.Context, old instant) error {
 }
 
 // partitions returns all partitions except the default one.
-func (s *database) partitions(ctx context.Context) ([]partition, error) {
-	if s.d.partitions == "" {
+func (d *DB) partitions(ctx context.Context) ([]partition, error) {
+	if d.d.Partitions == "" {
 		return nil, nil
 	}
 	var rows []partitionRow
-	err := s.read().all(ctx, &rows, s.d.partitions)
+	err := Read(d).All(ctx, &rows, d.d.Partitions)
 	return partitionsOf(rows), err
 }
 
@@ -129,21 +130,21 @@ func partitionsOf(rows []partitionRow) []partition {
 // makePartition creates the partition of a month and moves its rows there from the default partition, usually few. It
 // locks out writers, because PostgreSQL rejects a row that was on its way to the default partition when its month got
 // another.
-func (s *database) makePartition(ctx context.Context, m month) (bool, error) {
-	return s.alterPosts(ctx, "making "+m.table(), func(c conn) error {
+func (d *DB) makePartition(ctx context.Context, m month) (bool, error) {
+	return d.alterPosts(ctx, "making "+m.table(), func(c Tx) error {
 		var rows []partitionRow
-		if err := c.all(ctx, &rows, s.d.partitions); err != nil || covered(partitionsOf(rows), m) {
+		if err := c.All(ctx, &rows, d.d.Partitions); err != nil || covered(partitionsOf(rows), m) {
 			return err // another worker has created it
 		}
 		var there int
-		if err := c.get(ctx, &there, s.d.tables, m.table()); err != nil {
+		if err := c.Get(ctx, &there, d.d.Tables, m.table()); err != nil {
 			return err
 		}
 		if there > 0 {
-			return conflict("the table %s is not a partition of digest_posts; attach it (ALTER TABLE digest_posts ATTACH PARTITION), or rename it", m.table())
+			return Conflict("the table %s is not a partition of digest_posts; attach it (ALTER TABLE digest_posts ATTACH PARTITION), or rename it", m.table())
 		}
 		within := fmt.Sprintf(`visible_at >= %d AND visible_at < %d`, m.starts(), m.ends())
-		return c.execEach(ctx, []string{
+		return c.ExecEach(ctx, []string{
 			`LOCK TABLE digest_posts IN EXCLUSIVE MODE`,
 			`CREATE TABLE ` + m.table() + ` (LIKE digest_posts INCLUDING INDEXES)`,
 			`WITH moved AS (DELETE FROM digest_posts_default WHERE ` + within + ` RETURNING *)
@@ -156,13 +157,13 @@ func (s *database) makePartition(ctx context.Context, m month) (bool, error) {
 
 // alterPosts runs f, which alters digest_posts, under a lock. It waits for other locks for at most 2 seconds, because
 // other statements wait behind it. It returns false if f must be retried later.
-func (s *database) alterPosts(ctx context.Context, doing string, f func(conn) error) (bool, error) {
-	err := s.changeUnder(ctx, s.d.lockPlan, doing, func(c conn) error {
-		if err := c.run(ctx, `SET LOCAL lock_timeout = '2s'`); err != nil {
+func (d *DB) alterPosts(ctx context.Context, doing string, f func(Tx) error) (bool, error) {
+	err := Failed(doing, Write(ctx, d, func(c Tx) error {
+		if err := c.ExecEach(ctx, []string{d.d.LockPlan, `SET LOCAL lock_timeout = '2s'`}); err != nil {
 			return err
 		}
 		return f(c)
-	})
+	}))
 	// Lock timeout, or deadlock.
 	if e, ok := errors.AsType[*pq.Error](err); ok && (e.Code == "55P03" || e.Code == "40P01") {
 		return false, nil

@@ -1,4 +1,4 @@
-package store
+package backup
 
 import (
 	"context"
@@ -8,7 +8,8 @@ import (
 
 	"github.com/pressly/goose/v3"
 
-	"digest/internal/backup"
+	format "digest/internal/backup"
+	"digest/store/db"
 )
 
 // A blueprint lists the tables of one version of the schema. A table follows the tables that it references. It is read
@@ -17,7 +18,7 @@ import (
 type blueprint []blueprintTable
 
 type blueprintTable struct {
-	backup.Table
+	format.Table
 	gives bool // the database generates its keys
 }
 
@@ -26,48 +27,46 @@ func (b blueprint) hasTable(name string) bool {
 }
 
 func (b blueprint) names() []string {
-	return each(b, func(t blueprintTable) string { return t.Name })
+	return db.Each(b, func(t blueprintTable) string { return t.Name })
 }
 
 // drawBlueprint returns the tables of a version of the schema, without goose's version table and the search index,
 // which is rebuilt from the posts.
 func drawBlueprint(ctx context.Context, version int64) (all blueprint, err error) {
-	err = withMemory(func(s *Store, newest int64) error {
+	err = withMemory(ctx, func(d *db.DB, newest int64) error {
 		if version > newest {
-			return conflict("the backup is from a newer version of digest (its schema is %d, this program supports %d); install the newer version", version, newest)
+			return db.Conflict("the backup is from a newer version of digest (its schema is %d, this program supports %d); install the newer version", version, newest)
 		}
-		all, err = s.draw(ctx, version)
+		all, err = draw(ctx, d, version)
 		return err
 	})
 	return all, err
 }
 
 func drawNewest(ctx context.Context) (all blueprint, err error) {
-	err = withMemory(func(s *Store, newest int64) error {
-		all, err = s.draw(ctx, newest)
+	err = withMemory(ctx, func(d *db.DB, newest int64) error {
+		all, err = draw(ctx, d, newest)
 		return err
 	})
 	return all, err
 }
 
 // withMemory calls f with an empty in-memory database.
-func withMemory(f func(s *Store, newest int64) error) error {
-	db, err := searchable("file::memory:")
+func withMemory(ctx context.Context, f func(d *db.DB, newest int64) error) error {
+	d, err := db.OpenMemory()
 	if err != nil {
 		return err
 	}
-	defer db.Close()
-	db.SetMaxOpenConns(1) // each connection has its own in-memory database
-	s := newStore(&database{d: sqliteDialect(), w: db, r: db})
-	p, err := s.provider()
+	defer d.Close()
+	_, newest, err := d.Schema(ctx)
 	if err != nil {
 		return err
 	}
-	return f(s, newestOf(p))
+	return f(d, newest)
 }
 
-func (s *database) draw(ctx context.Context, version int64) (blueprint, error) {
-	if err := s.migrateTo(ctx, version); err != nil {
+func draw(ctx context.Context, d *db.DB, version int64) (blueprint, error) {
+	if err := db.MigrateTo(ctx, d, version); err != nil {
 		return nil, err
 	}
 	var columns []struct {
@@ -76,7 +75,7 @@ func (s *database) draw(ctx context.Context, version int64) (blueprint, error) {
 		Kind      string
 		Gives     bool
 	}
-	err := s.read().all(ctx, &columns,
+	err := db.Read(d).All(ctx, &columns,
 		`SELECT t.name AS table_name, c.name, c.type AS kind, m.sql LIKE '%AUTOINCREMENT%' AS gives
 		FROM pragma_table_list t JOIN sqlite_schema m ON m.name = t.name JOIN pragma_table_info(t.name) c
 		WHERE t.type = 'table' AND m.type = 'table' AND t.name NOT LIKE 'sqlite\_%' ESCAPE '\'
@@ -88,23 +87,23 @@ func (s *database) draw(ctx context.Context, version int64) (blueprint, error) {
 	var all blueprint
 	for _, c := range columns {
 		if last := len(all) - 1; last < 0 || all[last].Name != c.TableName {
-			all = append(all, blueprintTable{backup.Table{Name: c.TableName}, c.Gives})
+			all = append(all, blueprintTable{format.Table{Name: c.TableName}, c.Gives})
 		}
-		kind, ok := map[string]backup.Kind{"INTEGER": backup.Number, "TEXT": backup.Text,
-			"BLOB": backup.Bytes}[strings.ToUpper(c.Kind)]
+		kind, ok := map[string]format.Kind{"INTEGER": format.Number, "TEXT": format.Text,
+			"BLOB": format.Bytes}[strings.ToUpper(c.Kind)]
 		if !ok {
 			return nil, fmt.Errorf("%s.%s has the type %s, which backups do not support", c.TableName, c.Name, c.Kind)
 		}
 		t := &all[len(all)-1]
-		t.Columns = append(t.Columns, backup.Column{Name: c.Name, Kind: kind})
+		t.Columns = append(t.Columns, format.Column{Name: c.Name, Kind: kind})
 	}
-	return inOrderOfReference(ctx, s.read(), all)
+	return inOrderOfReference(ctx, db.Read(d), all)
 }
 
 // inOrderOfReference sorts tables behind the tables that their foreign keys reference.
-func inOrderOfReference(ctx context.Context, c conn, all blueprint) (blueprint, error) {
+func inOrderOfReference(ctx context.Context, c db.Tx, all blueprint) (blueprint, error) {
 	var references []struct{ Name, Parent string }
-	if err := c.all(ctx, &references,
+	if err := c.All(ctx, &references,
 		`SELECT t.name, f."table" AS parent FROM pragma_table_list t JOIN pragma_foreign_key_list(t.name) f
 			WHERE f."table" <> t.name`); err != nil {
 		return nil, err
@@ -127,15 +126,15 @@ func inOrderOfReference(ctx context.Context, c conn, all blueprint) (blueprint, 
 	return ordered, nil
 }
 
-func columnList(t backup.Table) string {
-	return strings.Join(each(t.Columns, func(c backup.Column) string { return `"` + c.Name + `"` }), ", ")
+func columnList(t format.Table) string {
+	return strings.Join(db.Each(t.Columns, func(c format.Column) string { return `"` + c.Name + `"` }), ", ")
 }
 
 // eachRow calls f with every row of a table, in any order. It reuses cells for the next row.
-func eachRow(ctx context.Context, c conn, t backup.Table, f func(cells []any) error) error {
-	rows, err := c.db.QueryxContext(ctx, `SELECT `+columnList(t)+` FROM `+t.Name)
+func eachRow(ctx context.Context, c db.Tx, t format.Table, f func(cells []any) error) error {
+	rows, err := c.Query(ctx, `SELECT `+columnList(t)+` FROM `+t.Name)
 	if err != nil {
-		return explain(err)
+		return err
 	}
 	defer rows.Close()
 	cells, into := make([]any, len(t.Columns)), make([]any, len(t.Columns))
@@ -144,7 +143,7 @@ func eachRow(ctx context.Context, c conn, t backup.Table, f func(cells []any) er
 	}
 	for rows.Next() {
 		if err := rows.Scan(into...); err != nil {
-			return explain(err)
+			return db.Explain(err)
 		}
 		for i, cell := range cells {
 			cells[i] = asKind(cell, t.Columns[i].Kind)
@@ -153,21 +152,21 @@ func eachRow(ctx context.Context, c conn, t backup.Table, f func(cells []any) er
 			return err
 		}
 	}
-	return explain(rows.Err())
+	return db.Explain(rows.Err())
 }
 
 // asKind converts a cell to the kind of its column, because drivers return texts and empty blobs differently. Texts
 // become valid in both databases.
-func asKind(cell any, kind backup.Kind) any {
+func asKind(cell any, kind format.Kind) any {
 	switch v := cell.(type) {
 	case string:
-		if kind == backup.Bytes {
+		if kind == format.Bytes {
 			return []byte(v)
 		}
-		return clean(v)
+		return db.Clean(v)
 	case []byte:
-		if kind == backup.Text {
-			return clean(string(v))
+		if kind == format.Text {
+			return db.Clean(string(v))
 		}
 	}
 	return cell

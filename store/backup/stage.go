@@ -1,4 +1,4 @@
-package store
+package backup
 
 import (
 	"context"
@@ -11,15 +11,16 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/jmoiron/sqlx"
 	"github.com/lib/pq"
 
 	"digest/internal/ownership"
+	"digest/store"
+	"digest/store/db"
 )
 
 // A stage is a database in which a backup is assembled, beside the database that it replaces.
 type stage struct {
-	*Store
+	*db.DB
 	install func(context.Context) error // moves it into place, in one step, and closes it
 	drop    func()                      // deletes it, unless it was installed
 }
@@ -32,33 +33,33 @@ func newStage(ctx context.Context, database string, how Restoration) (*stage, er
 }
 
 // refuse returns an error if a process works on a database, or if its content must not be deleted.
-func (how Restoration) refuse(ctx context.Context, s *Store) error {
-	version, err := s.version(ctx)
+func (how Restoration) refuse(ctx context.Context, d *db.DB) error {
+	version, err := db.Version(ctx, d)
 	if err != nil || version == 0 {
 		return err
 	}
-	if err := how.Look(ctx, s); err != nil || how.Replace {
+	if err := how.Look(ctx, store.New(d)); err != nil || how.Replace {
 		return err
 	}
 	tables, err := drawBlueprint(ctx, version)
 	if err != nil {
 		return err
 	}
-	return refuseFilled(ctx, s.read(), tables)
+	return refuseFilled(ctx, db.Read(d), tables)
 }
 
 // refuseFilled returns an error if a database contains more than a first start creates.
-func refuseFilled(ctx context.Context, c conn, tables blueprint) error {
+func refuseFilled(ctx context.Context, c db.Tx, tables blueprint) error {
 	for _, t := range tables {
 		if t.Name == "settings" || t.Name == "operator_links" {
 			continue
 		}
-		rows, err := c.number(ctx, `SELECT count(*) FROM (SELECT 1 FROM `+t.Name+` LIMIT 1) x`)
+		rows, err := c.Number(ctx, `SELECT count(*) FROM (SELECT 1 FROM `+t.Name+` LIMIT 1) x`)
 		if err != nil {
 			return err
 		}
 		if rows > 0 {
-			return conflict("the database is not empty (%s has rows), and nothing was changed; use an empty one, or add --replace to delete its contents", t.Name)
+			return db.Conflict("the database is not empty (%s has rows), and nothing was changed; use an empty one, or add --replace to delete its contents", t.Name)
 		}
 	}
 	return nil
@@ -68,31 +69,31 @@ func refuseFilled(ctx context.Context, c conn, tables blueprint) error {
 const staged = ".restoring"
 
 func stageFile(ctx context.Context, path string, how Restoration) (*stage, error) {
-	path = realPath(path)
+	path = db.RealPath(path)
 	if err := freeFile(ctx, path, how); err != nil {
 		return nil, err
 	}
 	beside := path + staged
 	f, err := ownership.Create(beside, path, os.O_EXCL)
 	if errors.Is(err, fs.ErrExist) {
-		return nil, conflict("%s exists: another restore is running or was killed; if none is running, delete it and its -wal and -shm files", beside)
+		return nil, db.Conflict("%s exists: another restore is running or was killed; if none is running, delete it and its -wal and -shm files", beside)
 	}
 	if err == nil {
 		err = f.Close()
 	}
 	if err != nil {
-		return nil, unwritable(path, err)
+		return nil, db.Unwritable(path, err)
 	}
-	s, err := openSQLite(ctx, beside)
+	d, err := db.Open(ctx, beside)
 	if err != nil {
 		removeFile(beside)
 		return nil, err
 	}
 	return &stage{
-		Store:   s,
-		install: func(ctx context.Context) error { return installFile(ctx, s, beside, path, how) },
+		DB:      d,
+		install: func(ctx context.Context) error { return installFile(ctx, d, beside, path, how) },
 		drop: func() {
-			_ = s.Close() // again, if it was installed
+			_ = d.Close() // again, if it was installed
 			removeFile(beside)
 		},
 	}, nil
@@ -104,8 +105,8 @@ func removeFile(path string) {
 	}
 }
 
-func installFile(ctx context.Context, s *Store, beside, path string, how Restoration) error {
-	if err := s.Close(); err != nil { // the last connection moves the log into the file and deletes it
+func installFile(ctx context.Context, d *db.DB, beside, path string, how Restoration) error {
+	if err := d.Close(); err != nil { // the last connection moves the log into the file and deletes it
 		return err
 	}
 	if err := freeFile(ctx, path, how); err != nil {
@@ -119,7 +120,7 @@ func installFile(ctx context.Context, s *Store, beside, path string, how Restora
 		err = os.Rename(beside, path)
 	}
 	if err != nil {
-		return unavailable(err, "the database cannot be written; check its disk and its folder")
+		return db.Unavailable(err, "the database cannot be written; check its disk and its folder")
 	}
 	// The rename then survives a power failure, where the system supports that.
 	if d, err := os.Open(filepath.Dir(path)); err == nil {
@@ -132,59 +133,45 @@ func installFile(ctx context.Context, s *Store, beside, path string, how Restora
 // freeFile checks that a file may be replaced: it does not exist, or has no content that must stay, and no other
 // process has it open. It removes the file's log.
 func freeFile(ctx context.Context, path string, how Restoration) error {
-	if err := refuseOccupied(path); err != nil {
+	if err := db.RefuseOccupied(path); err != nil {
 		return err
 	}
 	info, err := os.Stat(path)
 	if errors.Is(err, fs.ErrNotExist) {
 		// SQLite would use it as the log of the new file.
 		if log, err := os.Stat(path + "-wal"); err == nil && log.Size() > 0 {
-			return conflict("%s-wal remains from a database that no longer exists; move it away", path)
+			return db.Conflict("%s-wal remains from a database that no longer exists; move it away", path)
 		}
 		return nil
 	}
 	if err != nil {
-		return unavailable(err, "the database cannot be read")
+		return db.Unavailable(err, "the database cannot be read")
 	}
 	if info.Size() > 0 {
-		s, err := Open(ctx, path)
+		d, err := db.Open(ctx, path)
 		if err != nil {
 			return err
 		}
-		err = how.refuse(ctx, s)
-		if err := errors.Join(err, s.Close()); err != nil {
+		err = how.refuse(ctx, d)
+		if err := errors.Join(err, d.Close()); err != nil {
 			return err
 		}
 	}
-	return closeLog(ctx, path)
-}
-
-// closeLog removes the log of a file, which SQLite does only if no other process has the file open.
-func closeLog(ctx context.Context, path string) error {
-	db, err := sqlx.Open("sqlite3", "file:"+filePath(path)+"?_pragma=busy_timeout(2000)")
-	if err != nil {
-		return explain(err)
-	}
-	defer db.Close()
-	var mode string
-	err = db.GetContext(ctx, &mode, `PRAGMA journal_mode = DELETE`)
-	if IsAway(err) || err == nil && mode != "delete" {
-		return conflict("another process has the database %s open; stop it first", path)
-	}
-	return explain(err)
+	return db.CloseLog(ctx, path)
 }
 
 // stagedSchema is the schema of PostgreSQL in which a backup is assembled.
 const stagedSchema = "digest_restoring"
 
 func stageSchema(ctx context.Context, address string, how Restoration) (_ *stage, err error) {
-	target, err := Open(ctx, address)
+	target, err := db.Open(ctx, address)
 	if err != nil {
 		return nil, err
 	}
-	lock, err := target.w.Connx(ctx)
+	w, _ := db.Pools(target)
+	lock, err := w.Connx(ctx)
 	if err != nil {
-		return nil, errors.Join(explain(err), target.Close())
+		return nil, errors.Join(db.Explain(err), target.Close())
 	}
 	release := func() { _, _ = lock.Close(), target.Close() }
 	defer func() {
@@ -197,25 +184,25 @@ func stageSchema(ctx context.Context, address string, how Restoration) (_ *stage
 	}
 	var alone bool
 	if err := lock.GetContext(ctx, &alone, `SELECT pg_try_advisory_lock(110403869045624)`); err != nil || !alone {
-		return nil, errors.Join(explain(err),
-			conflict("another restore or copy into this PostgreSQL database is at work; wait for it"))
+		return nil, errors.Join(db.Explain(err),
+			db.Conflict("another restore or copy into this PostgreSQL database is at work; wait for it"))
 	}
 	for _, statement := range []string{`DROP SCHEMA IF EXISTS ` + stagedSchema + ` CASCADE`, `CREATE SCHEMA ` +
 		stagedSchema} {
 		if _, err := lock.ExecContext(ctx, statement); err != nil {
-			return nil, unavailable(err,
+			return nil, db.Unavailable(err,
 				"a second schema cannot be created in the database; grant its user the right (GRANT CREATE ON DATABASE)")
 		}
 	}
-	s, err := openPostgres(ctx, withSchema(address, stagedSchema))
+	d, err := db.Open(ctx, withSchema(address, stagedSchema))
 	if err != nil {
 		return nil, err
 	}
 	return &stage{
-		Store:   s,
-		install: func(ctx context.Context) error { return installSchema(ctx, s, target, how) },
+		DB:      d,
+		install: func(ctx context.Context) error { return installSchema(ctx, d, target, how) },
 		drop: func() {
-			_ = s.Close()
+			_ = d.Close()
 			_, _ = lock.ExecContext(context.WithoutCancel(ctx), `DROP SCHEMA IF EXISTS `+stagedSchema+` CASCADE`)
 			release()
 		},
@@ -234,15 +221,17 @@ func withSchema(address, schema string) string {
 }
 
 // installSchema replaces the target's tables by the staged ones, in one transaction.
-func installSchema(ctx context.Context, from, to *Store, how Restoration) error {
+func installSchema(ctx context.Context, from, to *db.DB, how Restoration) error {
 	tables, parts, err := ownTables(ctx, from)
 	if err != nil {
 		return err
 	}
-	if err := from.run(ctx, "", `ANALYZE `+strings.Join(tables, ", ")); err != nil { // statistics for the planner
+	if err := db.Write(ctx, from, func(c db.Tx) error {
+		return c.Run(ctx, `ANALYZE `+strings.Join(tables, ", "))
+	}); err != nil { // statistics for the planner
 		return err
 	}
-	have, err := to.version(ctx)
+	have, err := db.Version(ctx, to)
 	if err == nil && have > 0 {
 		err = to.Migrate(ctx) // so that it has the same tables
 	}
@@ -253,39 +242,39 @@ func installSchema(ctx context.Context, from, to *Store, how Restoration) error 
 	if err != nil {
 		return err
 	}
-	return to.change(ctx, "", func(c conn) error {
+	return db.Write(ctx, to, func(c db.Tx) error {
 		grants, err := grantsOf(ctx, c)
 		if err != nil {
 			return err
 		}
 		if have > 0 {
 			all := strings.Join(tables, ", ")
-			if err := c.execEach(ctx, []string{`SET LOCAL lock_timeout = '20s'`, `LOCK TABLE ` +
+			if err := c.ExecEach(ctx, []string{`SET LOCAL lock_timeout = '20s'`, `LOCK TABLE ` +
 				all + ` IN ACCESS EXCLUSIVE MODE`}); err != nil {
 				return err
 			}
 			if err := refuseFilled(ctx, c, newest); err != nil && !how.Replace {
 				return err
 			}
-			if err := c.run(ctx, `DROP TABLE `+all); err != nil {
+			if err := c.Run(ctx, `DROP TABLE `+all); err != nil {
 				if e, ok := errors.AsType[*pq.Error](err); ok && e.Code == "2BP01" {
-					err = conflict("something that is not this program's, such as a view, depends on tables that would be replaced; drop it first")
+					err = db.Conflict("something that is not this program's, such as a view, depends on tables that would be replaced; drop it first")
 				}
 				return err
 			}
 		}
 		var schema string
-		if err := c.get(ctx, &schema, `SELECT quote_ident(current_schema())`); err != nil {
+		if err := c.Get(ctx, &schema, `SELECT quote_ident(current_schema())`); err != nil {
 			return err
 		}
-		err = c.execEach(ctx, each(append(tables, parts...), func(table string) string {
+		err = c.ExecEach(ctx, db.Each(append(tables, parts...), func(table string) string {
 			return fmt.Sprintf(`ALTER TABLE %s.%s SET SCHEMA %s`, stagedSchema, table, schema)
 		}))
 		if err != nil {
 			return err
 		}
 		grants = slices.DeleteFunc(grants, func(g grant) bool { return !slices.Contains(tables, g.Name) })
-		return c.execEach(ctx, each(grants, grant.statement))
+		return c.ExecEach(ctx, db.Each(grants, grant.statement))
 	})
 }
 
@@ -302,8 +291,8 @@ func (g grant) statement() string {
 
 // grantsOf reads the rights of other roles on the tables of the schema. A table that replaces another must grant the
 // same rights, for example to a monitoring program. It omits rights on single columns.
-func grantsOf(ctx context.Context, c conn) (all []grant, err error) {
-	err = c.all(ctx, &all, `SELECT c.relname AS name, a.privilege_type AS privilege,
+func grantsOf(ctx context.Context, c db.Tx) (all []grant, err error) {
+	err = c.All(ctx, &all, `SELECT c.relname AS name, a.privilege_type AS privilege,
 		CAST(a.is_grantable AS INT) AS passes,
 			CASE WHEN a.grantee = 0 THEN 'PUBLIC' ELSE quote_ident(r.rolname) END AS grantee
 		FROM pg_catalog.pg_class c CROSS JOIN LATERAL aclexplode(c.relacl) a
@@ -315,12 +304,12 @@ func grantsOf(ctx context.Context, c conn) (all []grant, err error) {
 }
 
 // ownTables returns the tables of the staged schema and their partitions.
-func ownTables(ctx context.Context, s *Store) (tables, parts []string, err error) {
+func ownTables(ctx context.Context, d *db.DB) (tables, parts []string, err error) {
 	var all []struct {
 		Name string
 		Part bool
 	}
-	err = s.read().all(ctx, &all, `SELECT c.relname AS name, c.relispartition AS part FROM pg_catalog.pg_class c
+	err = db.Read(d).All(ctx, &all, `SELECT c.relname AS name, c.relispartition AS part FROM pg_catalog.pg_class c
 		WHERE c.relnamespace = CAST('`+stagedSchema+`' AS regnamespace) AND c.relkind IN ('r', 'p') ORDER BY c.relname`)
 	for _, t := range all {
 		if t.Part {

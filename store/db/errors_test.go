@@ -1,4 +1,4 @@
-package store
+package db
 
 import (
 	"errors"
@@ -23,7 +23,7 @@ func TestUnreachable(t *testing.T) {
 		{&net.OpError{Op: "dial", Net: "tcp", Err: errors.New("refused")}, "PostgreSQL at this address" + todo +
 			"refused"},
 	} {
-		if got := explain(c.err); got.Error() != c.want {
+		if got := Explain(c.err); got.Error() != c.want {
 			t.Errorf("%v: %q, want %q", c.err, got, c.want)
 		}
 		if !IsAway(c.err) {

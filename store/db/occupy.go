@@ -1,4 +1,4 @@
-package store
+package db
 
 import (
 	"encoding/json"
@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"time"
 
 	"digest/internal/ownership"
 )
@@ -19,6 +20,15 @@ const lockSuffix = ".lock"
 // errLocked is the error of lockFile if another process holds the lock.
 var errLocked = errors.New("another process holds the lock")
 
+// A Worker is a process that runs the hourly job on this database.
+type Worker struct {
+	ID   string    `json:"id"`
+	Host string    `json:"host"`
+	PID  int       `json:"pid"`
+	At   time.Time `json:"at"`              // last report, by the clock of DB.Clock
+	AsOf bool      `json:"as_of,omitempty"` // started with --now
+}
+
 // Occupy makes this process the only one that runs serve or work on a database in a file, until it calls leave or
 // ends, for whatever reason. It refuses if another process does so already. Many processes may work on PostgreSQL.
 // Occupy does nothing if the file system has no locks.
@@ -26,20 +36,20 @@ func Occupy(database string, w Worker) (leave func(), err error) {
 	if strings.Contains(database, "://") {
 		return func() {}, nil
 	}
-	path := realPath(database)
+	path := RealPath(database)
 	if ownership.IsLinked(path) {
-		return nil, conflict("%s has a second name (a hard link), under which another process could work on it unseen; remove one of the two", path)
+		return nil, Conflict("%s has a second name (a hard link), under which another process could work on it unseen; remove one of the two", path)
 	}
 	if err := refuseForeignLink(path+lockSuffix, path); err != nil {
 		return nil, err
 	}
 	f, err := ownership.Create(path+lockSuffix, path, 0)
 	if err != nil {
-		return nil, unwritable(path, err)
+		return nil, Unwritable(path, err)
 	}
 	if err := lockFile(f); errors.Is(err, errLocked) {
 		defer f.Close()
-		return nil, conflict("%s; a database in a file has one serve or work: stop that one, "+
+		return nil, Conflict("%s; a database in a file has one serve or work: stop that one, "+
 			"or move to PostgreSQL (digest copy --to)", readOccupant(f, path))
 	}
 	// Only people read the content of the file. The lock holds without it.
@@ -49,15 +59,15 @@ func Occupy(database string, w Worker) (leave func(), err error) {
 	return func() { _ = f.Close() }, nil
 }
 
-// refuseOccupied returns an error if a process runs serve or work on a database in a file.
-func refuseOccupied(path string) error {
+// RefuseOccupied returns an error if a process runs serve or work on a database in a file.
+func RefuseOccupied(path string) error {
 	f, err := os.OpenFile(path+lockSuffix, os.O_RDWR, 0)
 	if err != nil {
 		return nil // no process of this version works there
 	}
 	defer f.Close()
 	if errors.Is(lockFile(f), errLocked) {
-		return conflict("%s; stop it first", readOccupant(f, path))
+		return Conflict("%s; stop it first", readOccupant(f, path))
 	}
 	return nil
 }
@@ -74,8 +84,8 @@ func readOccupant(f *os.File, path string) string {
 	return fmt.Sprintf("process %d on %s works on %s since %s", w.PID, w.Host, path, since)
 }
 
-// realPath returns the path of a file without symbolic links. SQLite puts its log beside that file.
-func realPath(path string) string {
+// RealPath returns the path of a file without symbolic links. SQLite puts its log beside that file.
+func RealPath(path string) string {
 	if real, err := filepath.EvalSymlinks(path); err == nil {
 		return real
 	}

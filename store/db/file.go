@@ -1,14 +1,10 @@
-package store
+package db
 
 import (
 	"errors"
-	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
-	"syscall"
-
-	"github.com/ncruces/go-sqlite3"
 
 	"digest/internal/ownership"
 )
@@ -32,10 +28,10 @@ func touch(path string) error {
 	for _, suffix := range []string{fileSuffix, indexSuffix} {
 		f, err := ownership.Create(path+suffix, path, 0)
 		if err != nil {
-			return unwritable(path, err)
+			return Unwritable(path, err)
 		}
 		if err := f.Close(); err != nil {
-			return unavailable(err, "the database cannot be written; check its disk")
+			return Unavailable(err, "the database cannot be written; check its disk")
 		}
 	}
 	return nil
@@ -44,29 +40,13 @@ func touch(path string) error {
 // refuseForeignLink returns an error if root must not touch a file beside a database.
 func refuseForeignLink(path, database string) error {
 	if ownership.IsForeignLink(path, database) {
-		return conflict("%s is a hard link to another user's file, and root does not change it; remove it", path)
+		return Conflict("%s is a hard link to another user's file, and root does not change it; remove it", path)
 	}
 	return nil
 }
 
-// explainOpening explains an error from opening a file.
-func explainOpening(path string, err error) error {
-	if foreign := Foreign(path); foreign != nil {
-		return foreign
-	}
-	return fmt.Errorf("opening %s: %w", path, (&database{file: path}).explain(err))
-}
-
-// explain explains an error of this database. It recognises a full disk, which SQLite reports as an I/O error.
-func (s *database) explain(err error) error {
-	if s.file != "" && errors.Is(err, sqlite3.IOERR) && lacksRoom(filepath.Dir(s.file)) {
-		return fullDisk(syscall.ENOSPC)
-	}
-	return explain(err)
-}
-
-// unwritable explains why a database cannot be created or written.
-func unwritable(path string, err error) error {
+// Unwritable explains why a database cannot be created or written.
+func Unwritable(path string, err error) error {
 	if isFull(err) {
 		return fullDisk(err)
 	}
@@ -79,7 +59,7 @@ func unwritable(path string, err error) error {
 			said += ": " + reason
 		}
 	}
-	return unavailable(err, said+"; give DIGEST_DATABASE a file in a folder that this user may write")
+	return Unavailable(err, said+"; give DIGEST_DATABASE a file in a folder that this user may write")
 }
 
 // Foreign returns an error if this process may not use a database in a file because the database, or its log,
@@ -92,15 +72,10 @@ func Foreign(path string) error {
 			continue
 		}
 		if reason, remedy := ownership.Foreign(path + suffix); reason != "" && errors.Is(err, fs.ErrPermission) {
-			return unavailable(nil, "the database cannot be opened: "+reason+"; run: "+remedy)
+			return Unavailable(nil, "the database cannot be opened: "+reason+"; run: "+remedy)
 		}
 	}
 	return nil
-}
-
-// isFull reports whether an error says that the disk or the quota is full.
-func isFull(err error) bool {
-	return errors.Is(err, sqlite3.FULL) || errors.Is(err, syscall.ENOSPC) || errors.Is(err, syscall.EDQUOT)
 }
 
 // lacksRoom reports whether a folder has no room for a small file. For a full disk SQLite's driver reports only
@@ -115,5 +90,5 @@ func lacksRoom(folder string) bool {
 }
 
 func fullDisk(err error) error {
-	return unavailable(err, "the disk of the database is full; free space on it (see: df -h) and try again")
+	return Unavailable(err, "the disk of the database is full; free space on it (see: df -h) and try again")
 }

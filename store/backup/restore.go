@@ -1,4 +1,4 @@
-package store
+package backup
 
 import (
 	"context"
@@ -10,10 +10,10 @@ import (
 	"strings"
 	"time"
 
-	"github.com/jmoiron/sqlx"
-
 	"digest"
-	"digest/internal/backup"
+	format "digest/internal/backup"
+	"digest/store"
+	"digest/store/db"
 )
 
 // A Restoration holds the options of Restore.
@@ -23,7 +23,7 @@ type Restoration struct {
 	Reason  string    // the fence shows it until the operator releases it
 
 	// Look examines a database that exists already, and may refuse it, for example because a process works on it.
-	Look func(context.Context, *Store) error
+	Look func(context.Context, *store.Store) error
 }
 
 // Restore restores a backup into a database that does not exist, is empty, or may be replaced. It loads everything
@@ -31,7 +31,7 @@ type Restoration struct {
 // schema. Only then does the new database replace the old one, in one step. If Restore fails or is killed before, the
 // old database is unchanged. The new database is fenced until its operator releases it. Errors that the operator can
 // resolve are *digest.Error.
-func Restore(ctx context.Context, database string, from *backup.Reader, how Restoration) (Backup, error) {
+func Restore(ctx context.Context, database string, from *format.Reader, how Restoration) (Backup, error) {
 	tables, err := drawBlueprint(ctx, from.Header.Schema)
 	if err != nil {
 		return Backup{}, err
@@ -41,28 +41,28 @@ func Restore(ctx context.Context, database string, from *backup.Reader, how Rest
 		return Backup{}, err
 	}
 	defer to.drop()
-	if err := to.migrateTo(ctx, from.Header.Schema); err != nil {
-		return Backup{}, failed("making the tables", err)
+	if err := db.MigrateTo(ctx, to.DB, from.Header.Schema); err != nil {
+		return Backup{}, db.Failed("making the tables", err)
 	}
 	b, err := readBackup(tables, from, func(t blueprintTable) error { return to.fill(ctx, t, from) })
 	if err != nil {
 		return b, err
 	}
 	if err := to.compare(ctx, tables, b); err != nil {
-		return b, failed("comparing what was restored", err)
+		return b, db.Failed("comparing what was restored", err)
 	}
 	if err := to.Migrate(ctx); err != nil {
 		return b, err
 	}
-	if err := to.settle(ctx, how); err != nil {
-		return b, failed("preparing what was restored", err)
+	if err := store.New(to.DB).Operator.SettleRestored(ctx, how.Now, how.Reason); err != nil {
+		return b, db.Failed("preparing what was restored", err)
 	}
-	return b, failed("taking over what was restored", to.install(ctx))
+	return b, db.Failed("taking over what was restored", to.install(ctx))
 }
 
-// CheckBackup reads a backup to its end and changes nothing. It returns the errors that Restore would find in the
+// Check reads a backup to its end and changes nothing. It returns the errors that Restore would find in the
 // file, except for rows that contradict each other.
-func CheckBackup(ctx context.Context, from *backup.Reader) (Backup, error) {
+func Check(ctx context.Context, from *format.Reader) (Backup, error) {
 	tables, err := drawBlueprint(ctx, from.Header.Schema)
 	if err != nil {
 		return Backup{}, err
@@ -89,7 +89,7 @@ func ifOver(err error) error {
 
 // readBackup calls f with each table of a backup, so that f reads its rows. It returns an error if a table is
 // missing.
-func readBackup(tables blueprint, from *backup.Reader, f func(blueprintTable) error) (Backup, error) {
+func readBackup(tables blueprint, from *format.Reader, f func(blueprintTable) error) (Backup, error) {
 	b := Backup{Schema: from.Header.Schema}
 	for {
 		t, err := from.Table()
@@ -115,10 +115,10 @@ func readBackup(tables blueprint, from *backup.Reader, f func(blueprintTable) er
 }
 
 // find returns the schema's table for a table of a backup. It returns an error if the backup had that table before.
-func (b blueprint) find(t backup.Table, before Backup) (blueprintTable, error) {
+func (b blueprint) find(t format.Table, before Backup) (blueprintTable, error) {
 	i := slices.IndexFunc(b, func(known blueprintTable) bool { return known.Name == t.Name })
 	switch {
-	case i < 0 || slices.ContainsFunc(before.Tables, func(old BackupTable) bool { return old.Name == t.Name }):
+	case i < 0 || slices.ContainsFunc(before.Tables, func(old Table) bool { return old.Name == t.Name }):
 		return blueprintTable{}, notOurs("it has a table that its schema has not, or one twice")
 	case !slices.Equal(t.Columns, b[i].Columns):
 		return blueprintTable{}, notOurs("the columns of " + t.Name + " are others")
@@ -138,9 +138,9 @@ const (
 )
 
 // fill copies the rows of the reader's present table into the empty table t.
-func (s *stage) fill(ctx context.Context, t blueprintTable, from *backup.Reader) error {
+func (s *stage) fill(ctx context.Context, t blueprintTable, from *format.Reader) error {
 	for over := false; !over; {
-		err := s.once(ctx, s.w, func(c conn) (err error) {
+		err := db.WriteOnce(ctx, s.DB, func(c db.Tx) (err error) {
 			over, err = fillSome(ctx, c, t.Table, from)
 			return err
 		})
@@ -148,14 +148,14 @@ func (s *stage) fill(ctx context.Context, t blueprintTable, from *backup.Reader)
 			return err
 		}
 	}
-	return s.change(ctx, "", func(c conn) error { return setLastKey(ctx, c, t, from.Count().LastID) })
+	return db.Write(ctx, s.DB, func(c db.Tx) error { return setLastKey(ctx, c, t, from.Count().LastID) })
 }
 
-func fillSome(ctx context.Context, c conn, t backup.Table, from *backup.Reader) (over bool, err error) {
-	names := each(t.Columns, func(c backup.Column) string { return c.Name })
-	put, err := c.db.(*sqlx.Tx).PrepareContext(ctx, c.d.fill(t.Name, names))
+func fillSome(ctx context.Context, c db.Tx, t format.Table, from *format.Reader) (over bool, err error) {
+	names := db.Each(t.Columns, func(c format.Column) string { return c.Name })
+	put, err := c.Fill(ctx, t.Name, names)
 	if err != nil {
-		return false, explain(err)
+		return false, err
 	}
 	defer put.Close()
 	for n, size := 0, 0; n < fillRows && size < fillBytes; n++ {
@@ -172,7 +172,7 @@ func fillSome(ctx context.Context, c conn, t backup.Table, from *backup.Reader) 
 		}
 		size += rowBytes(cells)
 	}
-	if c.d.fillEnds {
+	if c.Dialect().FillEnds {
 		if _, err := put.ExecContext(ctx); err != nil {
 			return false, unfit(err)
 		}
@@ -182,11 +182,11 @@ func fillSome(ctx context.Context, c conn, t backup.Table, from *backup.Reader) 
 
 // unfit returns the error for a backup that violates a constraint; it explains other errors.
 func unfit(err error) error {
-	if isConstraint(err) {
+	if db.IsConstraint(err) {
 		return &digest.Error{Kind: digest.Invalid, Message: "the backup contradicts itself, and nothing was restored",
 			Err: err}
 	}
-	return explain(err)
+	return db.Explain(err)
 }
 
 func rowBytes(cells []any) (n int) {
@@ -203,25 +203,25 @@ func rowBytes(cells []any) (n int) {
 }
 
 // setLastKey keeps a table from assigning a key that it assigned before.
-func setLastKey(ctx context.Context, c conn, t blueprintTable, last int64) error {
+func setLastKey(ctx context.Context, c db.Tx, t blueprintTable, last int64) error {
 	if !t.gives {
 		return nil
 	}
-	highest, err := c.number(ctx, `SELECT COALESCE(MAX(id), 0) FROM `+t.Name)
+	highest, err := c.Number(ctx, `SELECT COALESCE(MAX(id), 0) FROM `+t.Name)
 	last = max(last, int64(highest))
 	if err != nil || last == 0 {
 		return err
 	}
 	named := strings.NewReplacer("{table}", t.Name, "{key}", strconv.FormatInt(last, 10))
-	return c.execEach(ctx, each(c.d.setKey, named.Replace))
+	return c.ExecEach(ctx, db.Each(c.Dialect().SetKey, named.Replace))
 }
 
 // compare reads the restored tables and compares them with the backup.
 func (s *stage) compare(ctx context.Context, tables blueprint, b Backup) error {
-	return s.atOneInstant(ctx, "", func(s *Store) error {
+	return db.AtOneInstant(ctx, s.DB, func(d *db.DB) error {
 		for _, want := range b.Tables {
 			i := slices.IndexFunc(tables, func(t blueprintTable) bool { return t.Name == want.Name })
-			got, err := countTable(ctx, s.read(), tables[i])
+			got, err := countTable(ctx, db.Read(d), tables[i])
 			if err != nil {
 				return fmt.Errorf("the table %s: %w", want.Name, err)
 			}
@@ -234,40 +234,8 @@ func (s *stage) compare(ctx context.Context, tables blueprint, b Backup) error {
 	})
 }
 
-func countTable(ctx context.Context, c conn, t blueprintTable) (backup.Count, error) {
-	counter := backup.Counter{Table: t.Table}
+func countTable(ctx context.Context, c db.Tx, t blueprintTable) (format.Count, error) {
+	counter := format.Counter{Table: t.Table}
 	err := eachRow(ctx, c, t.Table, counter.Row)
 	return counter.Count, err
-}
-
-// settle prepares a restored database for work. It deletes the records of the old database's processes, queues all
-// posts for the search index, and sets the fence.
-func (s *stage) settle(ctx context.Context, how Restoration) error {
-	if err := s.Operator.MakePartitions(ctx, how.Now); err != nil {
-		return err
-	}
-	return s.change(ctx, "", func(c conn) error {
-		if err := c.run(ctx, `DELETE FROM settings WHERE key LIKE ?`, workerKey+"%"); err != nil {
-			return err
-		}
-		if err := c.run(ctx, `INSERT INTO index_queue (post_id) SELECT id FROM posts WHERE shown_at > 0
-			ON CONFLICT DO NOTHING`); err != nil {
-			return err
-		}
-		last, _, err := lastBeat(ctx, c)
-		if err != nil {
-			return err
-		}
-		last.Brought = how.Reason
-		return last.leave(ctx, c)
-	})
-}
-
-func copyIn(table string, columns []string) string {
-	return `COPY ` + table + ` ("` + strings.Join(columns, `", "`) + `") FROM STDIN`
-}
-
-func insertOne(table string, columns []string) string {
-	return `INSERT INTO ` + table + ` ("` + strings.Join(columns, `", "`) + `") VALUES (?` +
-		strings.Repeat(`, ?`, len(columns)-1) + `)`
 }

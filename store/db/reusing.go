@@ -1,50 +1,28 @@
-package store
+package db
 
 import (
 	"context"
-	"database/sql"
 	"database/sql/driver"
 	"fmt"
+	"maps"
 	"math"
-
-	"github.com/jmoiron/sqlx"
-	sqlite "github.com/ncruces/go-sqlite3/driver"
-	"github.com/ncruces/go-sqlite3/ext/fts5"
+	"slices"
 )
 
-// searchable opens a file whose connections support full-text search, an extension of the driver, and cache their
-// statements.
-func searchable(name string) (*sqlx.DB, error) {
-	c, err := (&sqlite.SQLite{}).OpenConnector(name)
-	if err != nil {
-		return nil, err
-	}
-	return mapped(sql.OpenDB(sqliteConnector{c}), "sqlite3"), nil
-}
-
-type sqliteConnector struct{ driver.Connector }
-
-// Connect implements driver.Connector.
-func (s sqliteConnector) Connect(ctx context.Context) (driver.Conn, error) {
-	c, err := s.Connector.Connect(ctx)
-	if err != nil {
-		return nil, err
-	}
-	to := c.(sqlite.Conn)
-	if err := fts5.Register(to.Raw()); err != nil {
-		_ = c.Close()
-		return nil, err
-	}
-	return &reusing{Conn: to, cache: make(map[string]cachedStatement)}, nil
+// A preparer is a connection that a driver opened.
+type preparer interface {
+	driver.Conn
+	driver.ConnBeginTx
+	driver.ConnPrepareContext
 }
 
 // A reusing connection to SQLite caches prepared statements, because parsing and planning costs more than most of
 // them take to run. SQLite prepares a statement again when the schema has changed
 // (https://www.sqlite.org/c3ref/prepare.html). database/sql never uses a connection concurrently.
 type reusing struct {
-	sqlite.Conn
+	preparer
 	cache map[string]cachedStatement // by text, without those that are running
-	size  int                        // their total weight
+	Size  int                        // their total weight
 	uses  int
 }
 
@@ -64,7 +42,7 @@ func weight(text string) int { return len(text) + 1<<10 }
 
 // ExecContext implements driver.ExecerContext.
 func (c *reusing) ExecContext(ctx context.Context, text string, args []driver.NamedValue) (driver.Result, error) {
-	if e, ok := c.Conn.(driver.ExecerContext); ok && len(args) == 0 { // text may be several statements
+	if e, ok := c.preparer.(driver.ExecerContext); ok && len(args) == 0 { // text may be several statements
 		return e.ExecContext(ctx, text, nil)
 	}
 	s, err := c.acquire(ctx, text, args)
@@ -90,17 +68,20 @@ func (c *reusing) QueryContext(ctx context.Context, text string, args []driver.N
 	return &reusedRows{rows.(driver.RowsColumnTypeDatabaseTypeName), func(err error) { c.giveBack(text, s, err) }}, nil
 }
 
+// Texts returns the cached statements, for tests.
+func (c *reusing) Texts() []string { return slices.Collect(maps.Keys(c.cache)) }
+
 // Close implements driver.Conn. SQLite does not close a connection that has statements.
 func (c *reusing) Close() error {
 	c.shrink(0)
-	return c.Conn.Close()
+	return c.preparer.Close()
 }
 
 // acquire returns a statement, cached or new. While the rows of a text are being read, the same text gets a new one.
 func (c *reusing) acquire(ctx context.Context, text string, args []driver.NamedValue) (s driver.Stmt, err error) {
 	if k, ok := c.cache[text]; ok {
 		delete(c.cache, text)
-		c.size -= weight(text)
+		c.Size -= weight(text)
 		s = k.Stmt
 	} else if s, err = c.PrepareContext(ctx, text); err != nil {
 		return nil, err
@@ -120,13 +101,13 @@ func (c *reusing) giveBack(text string, s driver.Stmt, err error) {
 	}
 	c.uses++
 	c.cache[text] = cachedStatement{s, c.uses}
-	c.size += weight(text)
+	c.Size += weight(text)
 	c.shrink(maxCached)
 }
 
 // shrink closes the least recently used statements, until the weight of the others is most or less.
 func (c *reusing) shrink(most int) {
-	for c.size > most {
+	for c.Size > most {
 		oldest, used := "", math.MaxInt
 		for text, k := range c.cache {
 			if k.used < used {
@@ -135,7 +116,7 @@ func (c *reusing) shrink(most int) {
 		}
 		_ = c.cache[oldest].Close()
 		delete(c.cache, oldest)
-		c.size -= weight(oldest)
+		c.Size -= weight(oldest)
 	}
 }
 
