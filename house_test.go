@@ -66,7 +66,10 @@ func TestImports(t *testing.T) {
 		"digest/internal/domains": "digest digest/internal/doctor digest/internal/seal digest/mailer digest/store " +
 			"digest/newsletter",
 		"digest/internal/metrics": "digest digest/store",
-		"digest/web": "digest digest/render digest/mailer digest/calendar digest/timezone digest/newsletter " +
+		"digest/web/page": "digest digest/render digest/mailer digest/calendar digest/timezone digest/poller digest/store " +
+			"digest/edition digest/subscribe digest/internal/catalogue digest/internal/chart digest/internal/allowance " +
+			"digest/internal/domains digest/internal/logo digest/internal/weburl",
+		"digest/web": "digest digest/web/page digest/render digest/mailer digest/calendar digest/timezone digest/newsletter " +
 			"digest/feed digest/poller digest/store digest/edition digest/subscribe digest/push " +
 			"digest/internal/catalogue digest/internal/chart digest/internal/dmarc digest/internal/export " +
 			"digest/internal/textsearch digest/internal/allowance digest/internal/domains " +

@@ -10,14 +10,8 @@ import (
 
 	"digest"
 	"digest/store"
+	"digest/web/page"
 )
-
-// The API lets programs of publishers manage a newsletter. A request needs a token of that
-// newsletter and sends no cookie, so that no page can act in a reader's name. Requests and
-// responses are JSON, errors are problems (RFC 9457). openapi.json describes the API, and a test
-// compares each response with it.
-
-const apiRoot = "/api/v1/newsletters/"
 
 // An apiCaller is a program that acts for a publisher.
 type apiCaller struct {
@@ -37,15 +31,16 @@ type apiProblem struct {
 
 // forToken accepts requests with a token of the newsletter in the path. For other newsletters it
 // responds with 404.
-func (s *site) forToken(h apiHandler) handler {
+func (s *site) forToken(h apiHandler) page.Handler {
 	return func(w http.ResponseWriter, r *http.Request) error {
-		if !s.limits.linked.allowAll(s.clientShares(r), s.Now()) {
+		if !s.Limits.Linked.AllowAll(s.ClientShares(r), s.Now()) {
 			w.Header().Set("Retry-After", "60")
 			return writeProblem(w, http.StatusTooManyRequests,
 				"too many requests from your network; try again in a minute")
 		}
 		token, ok := strings.CutPrefix(r.Header.Get("Authorization"), "Bearer ")
-		t, err := s.Store.Newsletters.UseNewsletterToken(r.Context(), hashSecret(strings.TrimSpace(token)), s.Now())
+		t, err := s.Store.Newsletters.UseNewsletterToken(r.Context(), page.HashSecret(strings.TrimSpace(token)),
+			s.Now())
 		if !ok || digest.KindOf(err) == digest.NotFound {
 			detail := "unknown or revoked token; create another one under /newsletters"
 			if !ok {
@@ -74,7 +69,7 @@ func (s *site) forToken(h apiHandler) handler {
 			w.WriteHeader(status)
 			return nil
 		}
-		return writeJSON(w, status, answer)
+		return page.WriteJSON(w, status, answer)
 	}
 }
 
@@ -90,7 +85,7 @@ func ownersOnly(h apiHandler) apiHandler {
 }
 
 // apiError returns an error with its own HTTP status.
-func apiError(status int, detail string) error { return &problem{Status: status, Title: detail} }
+func apiError(status int, detail string) error { return &page.Problem{Status: status, Title: detail} }
 
 // tellProblem writes an error as a problem document.
 func (s *site) tellProblem(w http.ResponseWriter, r *http.Request, err error) error {
@@ -104,7 +99,7 @@ func (s *site) tellProblem(w http.ResponseWriter, r *http.Request, err error) er
 			return writeProblem(w, http.StatusNotFound, e.Message)
 		}
 	}
-	p := s.problemOf(r, err)
+	p := s.ProblemOf(r, err)
 	return writeProblem(w, p.Status, p.Error())
 }
 
@@ -128,7 +123,7 @@ func readJSON(r *http.Request, into any) error {
 	d := json.NewDecoder(r.Body)
 	d.DisallowUnknownFields()
 	if err := d.Decode(into); err != nil {
-		if why := asProblem(err); why == errTooLarge {
+		if why := page.AsProblem(err); why == page.ErrTooLarge {
 			return apiError(http.StatusRequestEntityTooLarge, "the body is larger than 64 KiB")
 		}
 		return apiError(http.StatusBadRequest, "invalid JSON: "+whyNotRead(err))

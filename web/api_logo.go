@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"digest/internal/logo"
+	"digest/web/page"
 )
 
 type apiLogo struct {
@@ -16,7 +17,7 @@ type apiLogo struct {
 }
 
 // apiLogoOf returns nil if the newsletter has no logo.
-func apiLogoOf(n newsletterName) *apiLogo {
+func apiLogoOf(n page.NewsletterName) *apiLogo {
 	if !n.Logo.Exists() {
 		return nil
 	}

@@ -7,6 +7,7 @@ import (
 
 	"digest"
 	"digest/store"
+	"digest/web/page"
 )
 
 type apiMember struct {
@@ -146,7 +147,7 @@ func (s *site) apiJoin(r *http.Request, me apiCaller) (int, any, error) {
 	if err := readJSON(r, &j); err != nil {
 		return 0, nil, err
 	}
-	email, err := mailbox(j.Email)
+	email, err := page.Mailbox(j.Email)
 	switch proof := digest.OneLine(j.Proof); {
 	case err != nil:
 		return 0, nil, apiError(http.StatusUnprocessableEntity, "email must be an address such as mo@example.org")

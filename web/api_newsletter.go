@@ -8,6 +8,7 @@ import (
 
 	"digest"
 	"digest/newsletter"
+	"digest/web/page"
 )
 
 //go:embed openapi.json
@@ -48,9 +49,9 @@ func (s *site) apiNewsletterOf(r *http.Request, n digest.Newsletter) (apiNewslet
 		Slug: n.Slug, Page: s.BaseURL + "/n/" + n.Slug, Name: n.Name, Description: n.Description, Site: n.SiteURL,
 		AddressLine: n.AddressLine,
 		Header:      n.HeaderText, Footer: n.FooterText, Paper: n.Paper, Ink: n.Ink, Accent: n.Accent,
-		Logo:     apiLogoOf(newsletterName{n, s.BaseURL}),
+		Logo:     apiLogoOf(page.NewsletterName{Newsletter: n, BaseURL: s.BaseURL}),
 		FromName: n.FromName, WantedName: n.WantedName, WantedFrom: n.WantedFromName, ReplyTo: n.ReplyTo,
-		Days: n.Cadence.String(), DeliverAt: clockOf(n.DeliverAt), Layout: n.Layout,
+		Days: n.Cadence.String(), DeliverAt: page.ClockOf(n.DeliverAt), Layout: n.Layout,
 		Images: n.Images, ApproveWithin: int64(n.ApproveWithin / time.Second), CountClicks: n.CountClicks,
 		ReturnURLs: append([]string{}, n.ReturnAddresses()...),
 		State:      n.State, HeldReason: n.HeldReason, Members: members,

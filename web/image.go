@@ -16,11 +16,10 @@ import (
 	"digest"
 	"digest/internal/picture"
 	"digest/poller"
+	"digest/web/page"
 )
 
 const (
-	// imagePolicy prevents a picture that is opened directly from running or loading anything.
-	imagePolicy = "default-src 'none'; sandbox; frame-ancestors 'none'"
 
 	// imageAge lets mail programs cache a picture for 30 days. The pictures of a post do not
 	// change, and neither do their addresses here.
@@ -34,16 +33,16 @@ const (
 // instance signed. The response is the picture or plain text, without a cookie.
 func (s *site) imageAt(w http.ResponseWriter, r *http.Request) error {
 	h := w.Header()
-	h.Set("Content-Security-Policy", imagePolicy)
+	h.Set("Content-Security-Policy", page.ImagePolicy)
 	h.Set("Cross-Origin-Resource-Policy", "cross-origin") // webmail shows the picture on other sites
 	address, ok := s.signedAddress(digest.ForImage, r)
 	if !ok || s.images == nil {
-		return plain(w, http.StatusNotFound, "no such picture\n")
+		return page.Plain(w, http.StatusNotFound, "no such picture\n")
 	}
 	picture, err := s.images.get(r.Context(), address)
 	var sent func()
 	if err == nil {
-		if sent = s.images.sending.begin(s.clientNetwork(r), picture); sent == nil {
+		if sent = s.images.sending.begin(s.ClientNetwork(r), picture); sent == nil {
 			err = poller.ErrPicturesBusy
 		}
 	}
@@ -57,11 +56,11 @@ func (s *site) imageAt(w http.ResponseWriter, r *http.Request) error {
 		return nil
 	case errors.Is(err, poller.ErrPicturesBusy), r.Context().Err() != nil:
 		h.Set("Retry-After", "30")
-		return plain(w, http.StatusServiceUnavailable, "too many pictures at once; try again in a minute\n")
+		return page.Plain(w, http.StatusServiceUnavailable, "too many pictures at once; try again in a minute\n")
 	case digest.KindOf(err) == digest.NotFound:
-		return plain(w, http.StatusNotFound, "the picture no longer exists at its address\n")
+		return page.Plain(w, http.StatusNotFound, "the picture no longer exists at its address\n")
 	}
-	return plain(w, http.StatusBadGateway, "the picture's site did not respond\n")
+	return page.Plain(w, http.StatusBadGateway, "the picture's site did not respond\n")
 }
 
 // signedAddress returns the address in a path if this instance signed it for the purpose. It
@@ -101,7 +100,7 @@ type image struct {
 // An imageCache is an LRU cache of pictures. It combines concurrent requests for one address into a
 // single fetch.
 type imageCache struct {
-	pictures PictureFetcher
+	pictures page.PictureFetcher
 	now      func() time.Time
 	log      *slog.Logger
 	seats    chan struct{} // semaphore for fetches
@@ -124,7 +123,7 @@ type imageEntry struct {
 	cost    int
 }
 
-func newImageCache(o Options) *imageCache {
+func newImageCache(o page.Options) *imageCache {
 	if o.Pictures == nil {
 		return nil
 	}

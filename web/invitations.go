@@ -9,6 +9,7 @@ import (
 
 	"digest/internal/catalogue"
 	"digest/store"
+	"digest/web/page"
 )
 
 // InvitationTTL is how long an unused invitation is valid.
@@ -18,8 +19,8 @@ const InvitationTTL = 14 * 24 * time.Hour
 // Only the hash of its token is stored.
 func InvitationLink(ctx context.Context, s *store.Store, baseURL string, now time.Time) (string, store.Invitation,
 	error) {
-	token := newSecret()
-	i, err := s.Sessions.AddInvitation(ctx, hashSecret(token), now, now.Add(InvitationTTL))
+	token := page.NewSecret()
+	i, err := s.Sessions.AddInvitation(ctx, page.HashSecret(token), now, now.Add(InvitationTTL))
 	if err != nil {
 		return "", i, fmt.Errorf("storing the invitation: %w", err)
 	}
@@ -27,8 +28,8 @@ func InvitationLink(ctx context.Context, s *store.Store, baseURL string, now tim
 }
 
 type invitationsPage struct {
-	*visit
-	Mode SignUp
+	*page.Visit
+	Mode page.SignUp
 	Link string // the new link, which cannot be shown again
 	Open []store.Invitation
 	Past []store.Invitation
@@ -36,25 +37,25 @@ type invitationsPage struct {
 
 // invitationsPage lists the invitations. A POST creates one and shows its link. The link is not stored, so no other
 // page can show it.
-func (s *site) invitationsPage(v *visit) (err error) {
-	p := invitationsPage{visit: v, Mode: s.SignUp}
-	if v.posted() {
-		p.Link, _, err = InvitationLink(v.ctx, s.Store, s.BaseURL, v.now)
-		if v.status = http.StatusOK; err != nil {
+func (s *site) invitationsPage(v *page.Visit) (err error) {
+	p := invitationsPage{Visit: v, Mode: s.SignUp}
+	if v.Posted() {
+		p.Link, _, err = InvitationLink(v.Ctx, s.Store, s.BaseURL, v.Now)
+		if v.Status = http.StatusOK; err != nil {
 			return err
 		}
 	}
-	all, err := s.Store.Sessions.Invitations(v.ctx)
+	all, err := s.Store.Sessions.Invitations(v.Ctx)
 	for _, i := range all {
-		if i.UsedAt.IsZero() && i.ExpiresAt.After(v.now) {
+		if i.UsedAt.IsZero() && i.ExpiresAt.After(v.Now) {
 			p.Open = append(p.Open, i)
 		} else {
 			p.Past = append(p.Past, i)
 		}
 	}
-	return v.show(err, "invitations", catalogue.Key("Invitations"), p)
+	return v.Show(err, "invitations", catalogue.Key("Invitations"), p)
 }
 
-func (s *site) revokeInvitation(v *visit) error {
-	return v.saved(s.Store.Sessions.RevokeInvitation(v.ctx, v.pathID), "/operator/invitations", "revoked")
+func (s *site) revokeInvitation(v *page.Visit) error {
+	return v.SeeSaved(s.Store.Sessions.RevokeInvitation(v.Ctx, v.PathID), "/operator/invitations", "revoked")
 }

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"net/http"
 	"net/url"
-	"os"
 	"strconv"
 	"strings"
 	"testing"
@@ -116,11 +115,10 @@ func (p *pageShow) measured(direction digest.Direction, letters, root string, ti
 // covers fails the test if a template was not opened.
 func (p *pageShow) covers(t *testing.T) {
 	t.Helper()
-	files, err := os.ReadDir("templates")
-	p.must(err)
-	shown := " layout " + strings.Join(p.names, " ") + " "
-	for _, f := range files {
-		if name := strings.TrimSuffix(f.Name(), ".html"); !strings.Contains(shown, " "+name+" ") {
+	shown := " page/layout page/problem " + strings.Join(p.names, " ") + " "
+	for _, path := range found(t, "templates/*.html", "*/templates/*.html") {
+		name := strings.TrimSuffix(strings.Replace(path, "templates/", "", 1), ".html")
+		if !strings.Contains(shown, " "+name+" ") {
 			t.Errorf("the page %s is not looked at", name)
 		}
 	}

@@ -11,13 +11,14 @@ import (
 	"digest/internal/chart"
 	"digest/poller"
 	"digest/store"
+	"digest/web/page"
 )
 
 // operatorShown is how many feeds, emails and addresses each list of the page has.
 const operatorShown = 25
 
 type operatorPage struct {
-	*visit
+	*page.Visit
 	Mails bool       // the instance can send a test email
 	Fence *fencePart // nil if the fence is not active
 	Needs []need     // problems that need somebody's attention
@@ -50,8 +51,8 @@ type need struct {
 	Place string // address of the place to solve it; "" if there is none
 }
 
-func (s *site) operatorPage(v *visit) error {
-	ctx, now := v.ctx, v.now
+func (s *site) operatorPage(v *page.Visit) error {
+	ctx, now := v.Ctx, v.Now
 	work := chart.NewWork(now, workHours)
 	view, err := s.Store.Operator.OperatorView(ctx, now, work.Hours[0].At, s.Spread.Deadline, operatorShown)
 	if err != nil {
@@ -62,7 +63,7 @@ func (s *site) operatorPage(v *visit) error {
 		return err
 	}
 	p := operatorPage{
-		visit: v, Mails: s.mails(), Fence: fence,
+		Visit: v, Mails: s.Mails(), Fence: fence,
 		Numbers: view.Numbers, Beat: view.Heartbeat, Lags: view.Lags, TroubledMore: view.TroubledMore,
 		Suppressed: view.Suppressions, SuppressedMore: -len(view.Suppressions),
 	}
@@ -72,12 +73,12 @@ func (s *site) operatorPage(v *visit) error {
 	for _, f := range view.Troubled {
 		p.Troubled = append(p.Troubled, s.troubledRow(f, now))
 	}
-	l := v.language()
+	l := v.PageLanguage()
 	p.drawMidnights(l, view.Midnights, s.countFeeds(ctx, now), now)
 	p.drawWork(l, work, view.Hours)
 	p.listMail(view.Mail, view.Lanes, now)
 	s.listNeeds(&p, view, now)
-	return v.show(nil, "operator", catalogue.Key("Operator"), p)
+	return v.Show(nil, "operator", catalogue.Key("Operator"), p)
 }
 
 // listNeeds adds the problems of this instance, most important first. Problems that other parts of
@@ -100,7 +101,7 @@ func (s *site) listNeeds(p *operatorPage, v store.OperatorView, now time.Time) {
 // needJob reports that the hourly job is not running.
 func (s *site) needJob(p *operatorPage, beat, now time.Time) {
 	never := beat.IsZero() && p.Numbers.Readers > 0 && s.Beats
-	stopped := !beat.IsZero() && now.Sub(beat) > beatPatience
+	stopped := !beat.IsZero() && now.Sub(beat) > page.BeatPatience
 	if never || stopped {
 		p.need(catalogue.Key("The hourly job isn’t running. Start “digest serve” or “digest work”."))
 	}
@@ -135,15 +136,15 @@ func (p *operatorPage) needPrune(w *digest.Prune) {
 // needHour reports late editions, polls and mail.
 func (p *operatorPage) needHour(late digest.Lags) {
 	if !late.Editions.IsZero() {
-		p.need(catalogue.Key("An edition due by %s hasn’t been created yet. See the log."), minute(late.Editions))
+		p.need(catalogue.Key("An edition due by %s hasn’t been created yet. See the log."), page.Minute(late.Editions))
 	}
 	if !late.Polls.IsZero() {
 		p.need(catalogue.Key(
 			"Feeds have been waiting for a poll since %s. This instance can’t keep up. See the log."),
-			minute(late.Polls))
+			page.Minute(late.Polls))
 	}
 	if !late.Mail.IsZero() {
-		p.need(catalogue.Key("Email due at %s hasn’t been sent yet."), minute(late.Mail))
+		p.need(catalogue.Key("Email due at %s hasn’t been sent yet."), page.Minute(late.Mail))
 	}
 }
 
@@ -157,17 +158,17 @@ func (p *operatorPage) needAt(place string, what catalogue.Key, values ...any) {
 }
 
 // mailAgain removes an address from the suppression list.
-func (s *site) mailAgain(v *visit) error {
+func (s *site) mailAgain(v *page.Visit) error {
 	done := "mailed-again"
-	switch err := s.Store.Editions.Unsuppress(v.ctx, v.PostForm.Get("address")); {
+	switch err := s.Store.Editions.Unsuppress(v.Ctx, v.PostForm.Get("address")); {
 	case digest.KindOf(err) == digest.NotFound:
 		done = "was-mailed"
 	case err != nil:
 		return err
 	default:
-		s.Log.InfoContext(v.ctx, "an operator removed a suppression", "operator", int64(v.ID))
+		s.Log.InfoContext(v.Ctx, "an operator removed a suppression", "operator", int64(v.ID))
 	}
-	return v.saved(nil, "/operator", done)
+	return v.SeeSaved(nil, "/operator", done)
 }
 
 // Lag returns how late something is.
@@ -175,7 +176,7 @@ func (p operatorPage) Lag(since time.Time) catalogue.Sayable {
 	if since.IsZero() {
 		return catalogue.Key("on time")
 	}
-	return catalogue.Key("since %s").With(minute(since))
+	return catalogue.Key("since %s").With(page.Minute(since))
 }
 
 func (p operatorPage) Digests(state string) int { return p.Numbers.Digests[digest.DigestState(state)] }
@@ -216,19 +217,10 @@ func (p *operatorPage) addCounter(h *chart.Hour, t store.HourCounter) {
 			p.Mail.count(digest.EditionState(state), n) {
 			h.Failed += n
 		} else if kind, ok := strings.CutPrefix(t.Kind, store.CounterPoll); ok {
-			h.Count[kindNamed(kind)] += n
+			h.Count[page.KindNamed(kind)] += n
 			h.Bytes += t.Bytes
 		}
 	}
-}
-
-func kindNamed(name string) chart.Kind {
-	for _, k := range chart.Kinds() {
-		if k.Class() == name {
-			return k
-		}
-	}
-	return chart.Silent
 }
 
 // A troubledRow describes a feed for operators, usually one with a problem.
@@ -249,7 +241,7 @@ type troubledRow struct {
 func (s *site) troubledRow(f store.FeedInfo, now time.Time) troubledRow {
 	state, reason := poller.Status(f.Feed, now)
 	next := poller.NextPoll(f.Feed, f.NextDueAt, now, s.Spread)
-	shown, _ := shownURL(f.URL, false)
+	shown, _ := page.ShownURL(f.URL, false)
 	shown = digest.PublicAddress(shown)
 	since := f.FailingSince
 	if since.IsZero() {
@@ -260,7 +252,7 @@ func (s *site) troubledRow(f store.FeedInfo, now time.Time) troubledRow {
 	}
 	return troubledRow{
 		Path:  operatedFeedPath(f.ID),
-		Title: shortened(f.Title), Status: statusPath(f.Feed), Shown: shortened(shown), State: state,
+		Title: page.Shortened(f.Title), Status: page.StatusPath(f.Feed), Shown: page.Shortened(shown), State: state,
 		Reason: reason, Since: since,
 		Readers: f.Subscribers, Next: next, Late: !next.IsZero() && !next.After(now),
 		News: poller.NewsWords(f.News, now),
@@ -331,7 +323,7 @@ func (p *operatorPage) listMail(waiting store.MailWaiting, lanes []digest.Lane, 
 		}
 	}
 	p.Mail.Waiting = mailRows(waiting.Troubled, func(e store.QueuedEdition) catalogue.Sayable {
-		return catalogue.Key("%d attempts, next one %s").With(e.Attempt, minute(e.NextAt))
+		return catalogue.Key("%d attempts, next one %s").With(e.Attempt, page.Minute(e.NextAt))
 	})
 	p.Mail.GivenUp = mailRows(waiting.GivenUp, func(e store.QueuedEdition) catalogue.Sayable {
 		if e.State == digest.EditionUnconfirmed {
@@ -342,19 +334,19 @@ func (p *operatorPage) listMail(waiting store.MailWaiting, lanes []digest.Lane, 
 }
 
 // resumeMail retries a lane with a problem now, as "digest queue resume" does.
-func (s *site) resumeMail(v *visit) error {
-	l, err := s.Store.Editions.Lane(v.ctx, v.PostForm.Get("lane"))
+func (s *site) resumeMail(v *page.Visit) error {
+	l, err := s.Store.Editions.Lane(v.Ctx, v.PostForm.Get("lane"))
 	if err != nil {
 		return err
 	}
 	if !l.Alarm && l.Until.IsZero() && l.Width == 0 && l.Reason == "" {
-		return v.saved(nil, "/operator", "was-resumed")
+		return v.SeeSaved(nil, "/operator", "was-resumed")
 	}
-	if err := s.Store.Editions.ResumeLane(v.ctx, v.now, l.Name); err != nil {
+	if err := s.Store.Editions.ResumeLane(v.Ctx, v.Now, l.Name); err != nil {
 		return err
 	}
-	s.Log.InfoContext(v.ctx, "an operator resumed a lane", "operator", int64(v.ID), "lane", l.Name)
-	return v.saved(nil, "/operator", "resumed")
+	s.Log.InfoContext(v.Ctx, "an operator resumed a lane", "operator", int64(v.ID), "lane", l.Name)
+	return v.SeeSaved(nil, "/operator", "resumed")
 }
 
 func mailRows(list []store.QueuedEdition, when func(store.QueuedEdition) catalogue.Sayable) []mailRow {
@@ -385,12 +377,12 @@ func mailWords(w store.MailWaiting) catalogue.Sayable {
 // needMail reports stopped lanes and a high rate of failures.
 func (p *operatorPage) needMail() {
 	for _, l := range p.Mail.Lanes {
-		switch why := strings.TrimSuffix(shortened(l.Reason), "."); {
+		switch why := strings.TrimSuffix(page.Shortened(l.Reason), "."); {
 		case l.Alarm:
 			p.needAt("#mail", catalogue.Key("%s has stopped: %s. Fix the cause, then resume it."), l.Title(), why)
 		case l.Paused && l.Name == "":
 			p.needAt("#mail", catalogue.Key("All email is paused until %s: %s. It resumes automatically."),
-				minute(l.Until), why)
+				page.Minute(l.Until), why)
 		}
 	}
 	sent, failed := 0, 0

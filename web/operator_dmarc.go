@@ -6,6 +6,7 @@ import (
 	"digest"
 	"digest/internal/catalogue"
 	"digest/internal/dmarc"
+	"digest/web/page"
 )
 
 // An operatorDMARCPage shows the DMARC reports about email from the domains of this instance.
@@ -25,7 +26,7 @@ type reportedDomain struct {
 type reportedSource struct{ dmarc.Source }
 
 // operatorDMARCPage shows which servers send email from the domains of this instance, as receivers report it.
-func (s *site) operatorDMARCPage(w http.ResponseWriter, r *http.Request, _ reader) error {
+func (s *site) operatorDMARCPage(w http.ResponseWriter, r *http.Request, _ page.Reader) error {
 	const days, most = 30, 100
 	sum, err := s.Store.Editions.DMARCSummary(r.Context(), digest.DateOf(s.Now().UTC()).Plus(-days), most+1)
 	p := operatorDMARCPage{ReportAddress: s.ReportAddress, More: len(sum.Failing) > most || len(sum.Passing) > most}
@@ -40,7 +41,7 @@ func (s *site) operatorDMARCPage(w http.ResponseWriter, r *http.Request, _ reade
 		}
 		p.Domains = append(p.Domains, d)
 	}
-	return s.showPage(w, r, err, "operator_dmarc", catalogue.Key("DMARC reports"), p)
+	return s.ShowPage(w, r, err, "operator_dmarc", catalogue.Key("DMARC reports"), p)
 }
 
 func (s reportedSource) Passed() catalogue.Sayable {

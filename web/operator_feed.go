@@ -9,6 +9,7 @@ import (
 	"digest/internal/catalogue"
 	"digest/poller"
 	"digest/store"
+	"digest/web/page"
 )
 
 func operatedFeedPath(id digest.FeedID) string {
@@ -32,8 +33,8 @@ type operatorFeedPage struct {
 	Idle     bool // no edition waits for it
 }
 
-func (s *site) operatorFeedPage(w http.ResponseWriter, r *http.Request, _ reader) error {
-	return s.showOperatorFeed(w, r, http.StatusOK, operatorFeedPage{Saved: savedOf(r, "queued")})
+func (s *site) operatorFeedPage(w http.ResponseWriter, r *http.Request, _ page.Reader) error {
+	return s.showOperatorFeed(w, r, http.StatusOK, operatorFeedPage{Saved: page.SavedOf(r, "queued")})
 }
 
 func (s *site) showOperatorFeed(w http.ResponseWriter, r *http.Request, status int, p operatorFeedPage) error {
@@ -43,12 +44,12 @@ func (s *site) showOperatorFeed(w http.ResponseWriter, r *http.Request, status i
 	}
 	now := s.Now()
 	p.troubledRow = s.troubledRow(f, now)
-	p.Hidden = p.Shown != shortened(f.URL)
+	p.Hidden = p.Shown != page.Shortened(f.URL)
 	if p.State == poller.StateActive && p.Next.IsZero() {
 		p.Idle = true
 	}
 	p.Never = neverAsked(f)
-	p.Last, p.LastOK, p.Rules, p.Waits = f.LastAttemptAt, f.LastOKAt, rulesOf(f.Feed), f.PostsWaiting
+	p.Last, p.LastOK, p.Rules, p.Waits = f.LastAttemptAt, f.LastOKAt, page.RulesOf(f.Feed), f.PostsWaiting
 	switch {
 	case f.LastError != "":
 		p.Answer = poller.Noted(digest.WithoutCredentials(f.LastError))
@@ -59,15 +60,15 @@ func (s *site) showOperatorFeed(w http.ResponseWriter, r *http.Request, status i
 		return err
 	}
 	p.Now = !p.Earliest.After(now)
-	p.Fenced, err = s.fenced(r.Context())
+	p.Fenced, err = s.Fenced(r.Context())
 	if err != nil {
 		return err
 	}
-	return s.show(w, r, status, "operator_feed", catalogue.Key("Feeds"), p)
+	return s.Show(w, r, status, "operator_feed", catalogue.Key("Feeds"), p)
 }
 
 func (s *site) operatedFeed(r *http.Request) (store.FeedInfo, error) {
-	id, err := pathKey(r)
+	id, err := page.PathKey(r)
 	if err != nil {
 		return store.FeedInfo{}, err
 	}
@@ -88,7 +89,7 @@ func neverAsked(f store.FeedInfo) catalogue.Sayable {
 }
 
 // askFeed queues a poll at the earliest allowed time (I5), as "digest poll" does.
-func (s *site) askFeed(w http.ResponseWriter, r *http.Request, me reader) error {
+func (s *site) askFeed(w http.ResponseWriter, r *http.Request, me page.Reader) error {
 	f, err := s.operatedFeed(r)
 	if err != nil {
 		return err
@@ -100,5 +101,5 @@ func (s *site) askFeed(w http.ResponseWriter, r *http.Request, me reader) error 
 		return err
 	}
 	s.Log.InfoContext(r.Context(), "an operator queued a poll", "operator", int64(me.ID), "feed", int64(f.ID))
-	return showSaved(w, r, nil, operatedFeedPath(f.ID), "queued")
+	return page.SeeSaved(w, r, nil, operatedFeedPath(f.ID), "queued")
 }

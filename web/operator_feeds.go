@@ -9,6 +9,7 @@ import (
 	"digest"
 	"digest/feed"
 	"digest/internal/catalogue"
+	"digest/web/page"
 )
 
 const feedsShown = 50
@@ -24,24 +25,24 @@ type operatorFeedsPage struct {
 	Begun bool   // there is a previous page
 }
 
-func (s *site) operatorFeedsPage(w http.ResponseWriter, r *http.Request, _ reader) error {
+func (s *site) operatorFeedsPage(w http.ResponseWriter, r *http.Request, _ page.Reader) error {
 	given := r.URL.Query()
 	p := operatorFeedsPage{Asked: strings.TrimSpace(given.Get("q"))}
 	if p.Asked == "" {
-		return s.show(w, r, http.StatusOK, "operator_feeds", catalogue.Key("Feeds"), p)
+		return s.Show(w, r, http.StatusOK, "operator_feeds", catalogue.Key("Feeds"), p)
 	}
 	host, err := feed.ParseHost(p.Asked)
 	address, wrong := feed.AskedURL(p.Asked)
 	if err != nil && wrong != nil {
 		p.Asked, p.Wrong = digest.AddressWithoutCredentials(p.Asked),
 			catalogue.Key("Enter the address of a feed or a host, such as https://example.org/feed.xml or example.org.")
-		return s.show(w, r, http.StatusUnprocessableEntity, "operator_feeds", catalogue.Key("Feeds"), p)
+		return s.Show(w, r, http.StatusUnprocessableEntity, "operator_feeds", catalogue.Key("Feeds"), p)
 	}
 	if wrong == nil {
 		for _, address := range withEachScheme(p.Asked, address) {
 			f, err := s.Store.Feeds.FeedByURL(r.Context(), address)
 			if err == nil {
-				return seeOther(w, r, operatedFeedPath(f.ID))
+				return page.SeeOther(w, r, operatedFeedPath(f.ID))
 			}
 			if digest.KindOf(err) != digest.NotFound {
 				return err
@@ -51,7 +52,7 @@ func (s *site) operatorFeedsPage(w http.ResponseWriter, r *http.Request, _ reade
 	}
 	p.Near = strings.Contains(p.Asked, "/")
 	p.Asked = digest.AddressWithoutCredentials(p.Asked)
-	return s.showPage(w, r, s.listFeeds(r, host, &p), "operator_feeds", catalogue.Key("Feeds"), p)
+	return s.ShowPage(w, r, s.listFeeds(r, host, &p), "operator_feeds", catalogue.Key("Feeds"), p)
 }
 
 // withEachScheme returns the addresses to search for: both schemes if the operator entered none.

@@ -7,21 +7,8 @@ import (
 
 	"digest/internal/catalogue"
 	"digest/store"
+	"digest/web/page"
 )
-
-// fence returns the active fence, or a zero Fence.
-func (s *site) fence(ctx context.Context) (store.Fence, error) {
-	if s.Fence == nil {
-		return store.Fence{}, nil
-	}
-	return s.Fence(ctx)
-}
-
-// fenced reports whether the fence is active, for pages of readers.
-func (s *site) fenced(ctx context.Context) (bool, error) {
-	f, err := s.fence(ctx)
-	return f.Reason != "", err
-}
 
 // A fencePart describes the active fence and the waiting editions.
 type fencePart struct {
@@ -40,7 +27,7 @@ const (
 
 // fencePart returns the operator's view of the fence, or nil if it is not active.
 func (s *site) fencePart(ctx context.Context) (*fencePart, error) {
-	f, err := s.fence(ctx)
+	f, err := s.ReadFence(ctx)
 	if err != nil || f.Reason == "" {
 		return nil, err
 	}
@@ -64,33 +51,33 @@ const fenceInstant = "2006-01-02T15:04"
 // Until returns the default of the form's time.
 func (p fencePart) Until() string { return p.Now.Format(fenceInstant) }
 
-var errNotPast = &problem{http.StatusBadRequest, catalogue.Key("Choose a time in the past"),
-	catalogue.Key("Go back and choose a date and time in the past.")}
+var errNotPast = &page.Problem{Status: http.StatusBadRequest, Title: catalogue.Key("Choose a time in the past"),
+	Text: catalogue.Key("Go back and choose a date and time in the past.")}
 
 // releaseFence lets this instance poll and mail. If the form names a time, it leaves unmailed what was due before.
-func (s *site) releaseFence(v *visit) error {
-	f, err := s.fence(v.ctx)
+func (s *site) releaseFence(v *page.Visit) error {
+	f, err := s.ReadFence(v.Ctx)
 	if err != nil {
 		return err
 	}
 	if f.Reason == "" {
-		return v.saved(nil, "/operator", "was-open")
+		return v.SeeSaved(nil, "/operator", "was-open")
 	}
 	before, sealed, done := v.PostForm.Get("before"), 0, "opened"
 	if before == "" {
-		err = s.Store.Operator.Unfence(v.ctx, s.BaseURL, v.now)
+		err = s.Store.Operator.Unfence(v.Ctx, s.BaseURL, v.Now)
 	} else {
 		done = "opened-later"
 		var instant time.Time
-		if instant, err = time.Parse(fenceInstant, before); err != nil || instant.After(v.now) {
+		if instant, err = time.Parse(fenceInstant, before); err != nil || instant.After(v.Now) {
 			return errNotPast
 		}
-		sealed, err = s.Store.Operator.UnfenceAfter(v.ctx, s.BaseURL, v.now, instant)
+		sealed, err = s.Store.Operator.UnfenceAfter(v.Ctx, s.BaseURL, v.Now, instant)
 	}
 	if err != nil {
 		return err
 	}
-	s.Log.InfoContext(v.ctx, "an operator released the fence",
+	s.Log.InfoContext(v.Ctx, "an operator released the fence",
 		"operator", int64(v.ID), "why", f.Reason, "waiting", f.Waiting, "unmailed_before", before, "unmailed", sealed)
-	return v.saved(nil, "/operator", done)
+	return v.SeeSaved(nil, "/operator", done)
 }

@@ -4,10 +4,11 @@ import (
 	"digest"
 	"digest/feed"
 	"digest/internal/catalogue"
+	"digest/web/page"
 )
 
 type operatorHostsPage struct {
-	*visit
+	*page.Visit
 	Rules []hostRow
 }
 
@@ -17,7 +18,7 @@ type hostRow struct{ digest.HostRule }
 func (h hostRow) Words() catalogue.Sayable {
 	words := catalogue.Key("blocked").With()
 	if !h.Blocked {
-		words = catalogue.Key("each feed polled at most every %s").With(about(h.Interval))
+		words = catalogue.Key("each feed polled at most every %s").With(page.Roughly(h.Interval))
 	}
 	parts := []catalogue.Sayable{words}
 	if h.ByOwner {
@@ -27,50 +28,50 @@ func (h hostRow) Words() catalogue.Sayable {
 }
 
 // operatorHostsPage lists the rules. A POST blocks all requests to a host and its subdomains.
-func (s *site) operatorHostsPage(v *visit) error {
+func (s *site) operatorHostsPage(v *page.Visit) error {
 	var typed string
-	v.text(codeKind, "host", &typed, 2000)
-	if v.posted() {
+	v.AddText(page.CodeKind, "host", &typed, 2000)
+	if v.Posted() {
 		host, err := feed.ParseHost(typed)
 		if err == nil {
 			err = feed.CheckRuleHost(host)
 		}
-		if !v.refused(err, "host") {
+		if !v.Refused(err, "host") {
 			if err == nil {
 				err = s.blockHost(v, host)
 			}
-			return v.saved(err, "/operator/hosts", "blocked")
+			return v.SeeSaved(err, "/operator/hosts", "blocked")
 		}
-		f := v.fields["host"]
+		f := v.Fields()["host"]
 		f.Value, f.Unchanged = digest.AddressWithoutCredentials(typed), true
 	}
-	p := operatorHostsPage{visit: v}
-	rules, err := s.Store.Operator.HostRules(v.ctx)
+	p := operatorHostsPage{Visit: v}
+	rules, err := s.Store.Operator.HostRules(v.Ctx)
 	for _, rule := range rules {
 		p.Rules = append(p.Rules, hostRow{rule})
 	}
-	return v.show(err, "operator_hosts", catalogue.Key("Hosts"), p)
+	return v.Show(err, "operator_hosts", catalogue.Key("Hosts"), p)
 }
 
-func (s *site) blockHost(v *visit, host string) error {
-	now := v.now
-	feeds, err := s.Store.Operator.SetHostRule(v.ctx, digest.HostRule{Host: host, Blocked: true, CreatedAt: now}, now)
+func (s *site) blockHost(v *page.Visit, host string) error {
+	now := v.Now
+	feeds, err := s.Store.Operator.SetHostRule(v.Ctx, digest.HostRule{Host: host, Blocked: true, CreatedAt: now}, now)
 	if err == nil {
-		s.Log.InfoContext(v.ctx, "an operator blocked a host", "operator", int64(v.ID), "host", host, "feeds",
+		s.Log.InfoContext(v.Ctx, "an operator blocked a host", "operator", int64(v.ID), "host", host, "feeds",
 			feeds)
 	}
 	return err
 }
 
 // endHostRule removes the operator's rule for a host. A rule of the host's owner stays in force.
-func (s *site) endHostRule(v *visit) error {
+func (s *site) endHostRule(v *page.Visit) error {
 	host := v.PostForm.Get("host")
-	err := s.Store.Operator.DropHostRule(v.ctx, host, false)
+	err := s.Store.Operator.DropHostRule(v.Ctx, host, false)
 	if digest.KindOf(err) == digest.NotFound {
-		return v.saved(nil, "/operator/hosts", "was-ended")
+		return v.SeeSaved(nil, "/operator/hosts", "was-ended")
 	}
 	if err == nil {
-		s.Log.InfoContext(v.ctx, "an operator removed a host rule", "operator", int64(v.ID), "host", host)
+		s.Log.InfoContext(v.Ctx, "an operator removed a host rule", "operator", int64(v.ID), "host", host)
 	}
-	return v.saved(err, "/operator/hosts", "ended")
+	return v.SeeSaved(err, "/operator/hosts", "ended")
 }

@@ -10,11 +10,12 @@ import (
 	"digest/newsletter"
 	"digest/render"
 	"digest/store"
+	"digest/web/page"
 )
 
 // An operatorNewslettersPage lists all newsletters, first the ones that wait for approval.
 type operatorNewslettersPage struct {
-	*visit
+	*page.Visit
 	Ask     bool // readers may request a newsletter
 	Pending []operatedNewsletter
 	Others  []operatedNewsletter
@@ -38,20 +39,20 @@ func (n operatedNewsletter) Sentence() catalogue.Sayable {
 		n.Counts.Bounced)
 }
 
-func (s *site) operatorNewslettersPage(v *visit) error {
-	all, err := s.Store.Newsletters.Newsletters(v.ctx)
+func (s *site) operatorNewslettersPage(v *page.Visit) error {
+	all, err := s.Store.Newsletters.Newsletters(v.Ctx)
 	if err != nil {
 		return err
 	}
-	counts, err := s.Store.Newsletters.LetterCounts(v.ctx, digest.DateOf(v.now.UTC()).Plus(1-newsletter.CountedDays))
+	counts, err := s.Store.Newsletters.LetterCounts(v.Ctx, digest.DateOf(v.Now.UTC()).Plus(1-newsletter.CountedDays))
 	if err != nil {
 		return err
 	}
-	p := operatorNewslettersPage{visit: v, Ask: s.Publishing == PublishingAsk}
+	p := operatorNewslettersPage{Visit: v, Ask: s.Publishing == page.PublishingAsk}
 	for _, n := range all {
 		o := operatedNewsletter{n, counts[n.ID], nil}
 		if n.State == digest.NewsletterPending || n.NamesWait() {
-			if o.Feeds, err = s.Store.Subscriptions.Subscriptions(v.ctx, n.ArchiveID); err != nil {
+			if o.Feeds, err = s.Store.Subscriptions.Subscriptions(v.Ctx, n.ArchiveID); err != nil {
 				return err
 			}
 			p.Pending = append(p.Pending, o)
@@ -60,19 +61,19 @@ func (s *site) operatorNewslettersPage(v *visit) error {
 			p.Others = append(p.Others, o)
 		}
 	}
-	return v.show(nil, "operator_newsletters", catalogue.Key("Newsletters"), p)
+	return v.Show(nil, "operator_newsletters", catalogue.Key("Newsletters"), p)
 }
 
 // operates returns a handler for an operator's change of the newsletter in the path. If do returns
 // no saved word, it shows the form again and requests a reason.
 func (s *site) operates(do func(r *http.Request, n digest.Newsletter, owner store.Publisher) (saved string,
-	err error)) handler {
-	return s.asOperator(func(v *visit) error {
-		n, err := s.Store.Newsletters.NewsletterBySlug(v.ctx, v.PathValue("slug"))
+	err error)) page.Handler {
+	return s.AsOperator(func(v *page.Visit) error {
+		n, err := s.Store.Newsletters.NewsletterBySlug(v.Ctx, v.PathValue("slug"))
 		if err != nil {
 			return err
 		}
-		who, err := s.Store.Newsletters.Publishers(v.ctx, n.ID) // the owner is first
+		who, err := s.Store.Newsletters.Publishers(v.Ctx, n.ID) // the owner is first
 		if err != nil {
 			return err
 		}
@@ -85,7 +86,7 @@ func (s *site) operates(do func(r *http.Request, n digest.Newsletter, owner stor
 			v.Wrong = catalogue.Key("Enter a reason. The publishers see it.")
 			return s.operatorNewslettersPage(v)
 		}
-		return v.saved(err, "/operator/newsletters", saved)
+		return v.SeeSaved(err, "/operator/newsletters", saved)
 	})
 }
 
@@ -108,7 +109,7 @@ func (s *site) approveNewsletter(r *http.Request, n digest.Newsletter, owner sto
 		return "approved-name", err
 	}
 	if n.State != digest.NewsletterPending {
-		return "", errBadForm
+		return "", page.ErrBadForm
 	}
 	err := s.Store.Newsletters.ChangeNewsletterState(r.Context(), n, digest.NewsletterActive, "", s.Now())
 	if err == nil {
@@ -124,7 +125,7 @@ func (s *site) refuseNewsletter(r *http.Request, n digest.Newsletter, owner stor
 	seen, names := namesOf(r, n)
 	switch {
 	case n.State != digest.NewsletterPending && !names:
-		return "", errBadForm
+		return "", page.ErrBadForm
 	case reason == "":
 		return "", nil
 	case names:
@@ -149,7 +150,7 @@ func (s *site) holdFor(r *http.Request, n digest.Newsletter, _ store.Publisher) 
 	reason := digest.Shortened(digest.OneLine(r.PostForm.Get("reason")), MostReason)
 	switch {
 	case n.State != digest.NewsletterActive:
-		return "", errBadForm
+		return "", page.ErrBadForm
 	case reason == "" || reason == digest.HeldByPublisher:
 		return "", nil
 	}
@@ -158,14 +159,14 @@ func (s *site) holdFor(r *http.Request, n digest.Newsletter, _ store.Publisher) 
 
 func (s *site) releaseFor(r *http.Request, n digest.Newsletter, _ store.Publisher) (string, error) {
 	if n.State != digest.NewsletterHeld {
-		return "", errBadForm
+		return "", page.ErrBadForm
 	}
 	return "released", s.Store.Newsletters.ChangeNewsletterState(r.Context(), n, digest.NewsletterActive, "", s.Now())
 }
 
 // mailPlainly sends an email that its recipient did not request. It sends nothing if to is "".
 func (s *site) mailPlainly(to string, words render.LetterContent) {
-	if to == "" || !s.mails() {
+	if to == "" || !s.Mails() {
 		return
 	}
 	words.Name, words.HomeURL, words.PostalAddress = render.DefaultName, s.BaseURL+"/", s.PostalAddress

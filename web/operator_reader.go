@@ -13,31 +13,32 @@ import (
 	"digest/internal/diagnosis"
 	"digest/store"
 	"digest/timezone"
+	"digest/web/page"
 )
 
 // An operatorReaderPage is the operator's view of a reader, for support.
 type operatorReaderPage struct {
-	*visit
+	*page.Visit
 	store.ReaderView
 	Advice   []diagnosis.Advice
 	Troubled []diagnosis.Feed
 
-	Standing standing  // of the reader's own digest
-	Date     dateField // end of a pause, as entered
+	Standing page.OwnDigest // of the reader's own digest
+	Date     page.DateField // end of a pause, as entered
 	First    digest.Date
 	Last     digest.Date
 	Mails    bool // the reader can get a sign-in link by email
 	Me       bool // the reader is the operator at the screen
 }
 
-func (s *site) operatorReaderPage(v *visit) (err error) {
-	ctx, now := v.ctx, v.now
-	p := operatorReaderPage{visit: v, Date: typedDate(v.PostForm, "until")}
-	if p.ReaderView, err = s.Store.Operator.ReaderView(ctx, digest.UserID(v.pathID), diagnosis.Shown); err != nil {
+func (s *site) operatorReaderPage(v *page.Visit) (err error) {
+	ctx, now := v.Ctx, v.Now
+	p := operatorReaderPage{Visit: v, Date: page.TypedDate(v.PostForm, "until")}
+	if p.ReaderView, err = s.Store.Operator.ReaderView(ctx, digest.UserID(v.PathID), diagnosis.Shown); err != nil {
 		return err
 	}
 	f := diagnosis.Facts{Now: now, Deadline: s.Spread.Deadline}
-	fence, err := s.fence(ctx)
+	fence, err := s.ReadFence(ctx)
 	if err != nil {
 		return err
 	}
@@ -46,10 +47,10 @@ func (s *site) operatorReaderPage(v *visit) (err error) {
 		return err
 	}
 	p.Advice, p.Troubled = diagnosis.Advise(p.ReaderView, f), diagnosis.TroubledFeeds(p.ReaderView, now)
-	p.Me, p.Mails = p.User.ID == v.ID, s.mails() && p.Suppressed == nil
-	p.Standing = s.standing(p.own())
-	p.First, p.Last = p.Standing.today().Plus(1), p.Standing.today().Plus(farthestPause)
-	return v.show(nil, "operator_reader", p.User.Email, p)
+	p.Me, p.Mails = p.User.ID == v.ID, s.Mails() && p.Suppressed == nil
+	p.Standing = s.OwnDigest(p.own())
+	p.First, p.Last = p.Standing.Today().Plus(1), p.Standing.Today().Plus(page.FarthestPause)
+	return v.Show(nil, "operator_reader", p.User.Email, p)
 }
 
 // Place returns the address of the page for the action of a command in the advice, or "" if there
@@ -70,8 +71,8 @@ func (p operatorReaderPage) Place(command string) string {
 	return ""
 }
 
-func (s *site) resend(v *visit) error {
-	view, err := s.Store.Operator.ReaderView(v.ctx, digest.UserID(v.pathID), diagnosis.Shown)
+func (s *site) resend(v *page.Visit) error {
+	view, err := s.Store.Operator.ReaderView(v.Ctx, digest.UserID(v.PathID), diagnosis.Shown)
 	if err != nil {
 		return err
 	}
@@ -81,17 +82,17 @@ func (s *site) resend(v *visit) error {
 		return e.ID == digest.EditionID(
 			edition)
 	}) {
-		return errNotFound
+		return page.ErrNotFound
 	}
-	err = s.Store.Editions.ResendEdition(v.ctx, digest.EditionID(edition), v.now)
+	err = s.Store.Editions.ResendEdition(v.Ctx, digest.EditionID(edition), v.Now)
 	if digest.KindOf(err) == digest.Conflict {
-		v.Wrong, v.status = catalogue.Refusal(err), http.StatusConflict
+		v.Wrong, v.Status = catalogue.Refusal(err), http.StatusConflict
 		return s.operatorReaderPage(v)
 	}
 	if err == nil {
-		s.Log.InfoContext(v.ctx, "an operator resent an edition", "operator", int64(v.ID), "edition", edition)
+		s.Log.InfoContext(v.Ctx, "an operator resent an edition", "operator", int64(v.ID), "edition", edition)
 	}
-	return v.saved(err, readerPath(view.User.ID), "resent")
+	return v.SeeSaved(err, readerPath(view.User.ID), "resent")
 }
 
 func (p operatorReaderPage) Path() string { return readerPath(p.User.ID) }

@@ -8,14 +8,15 @@ import (
 	"digest"
 	"digest/internal/catalogue"
 	"digest/store"
+	"digest/web/page"
 )
 
 const readersShown = 50
 
 type operatorReadersPage struct {
-	*visit
+	*page.Visit
 	Part    string // search in email addresses
-	States  []choice
+	States  []page.Choice
 	Readers []listedReader
 	Later   string // path of the next page; "" on the last page
 	Begun   bool   // there is a previous page
@@ -32,8 +33,8 @@ const (
 	whoUnconfirmed = "unconfirmed"
 )
 
-func readerStates() []choice {
-	return []choice{
+func readerStates() []page.Choice {
+	return []page.Choice{
 		{Name: catalogue.Key("Everyone")}, {Value: string(digest.DigestActive), Name: catalogue.Key("Active")},
 		{Value: string(digest.DigestPaused), Name: catalogue.Key("Paused")},
 		{Value: string(digest.DigestLeft), Name: catalogue.Key("Unsubscribed")},
@@ -42,10 +43,10 @@ func readerStates() []choice {
 	}
 }
 
-func (s *site) operatorReadersPage(v *visit) error {
+func (s *site) operatorReadersPage(v *page.Visit) error {
 	given := v.URL.Query()
-	p := operatorReadersPage{visit: v, Part: firstRunes(digest.OneLine(given.Get("q")), mostPart),
-		States: chosen(readerStates(), given.Get("state"))}
+	p := operatorReadersPage{Visit: v, Part: page.FirstRunes(digest.OneLine(given.Get("q")), mostPart),
+		States: page.Chosen(readerStates(), given.Get("state"))}
 	who := ""
 	for _, c := range p.States {
 		if c.Chosen {
@@ -61,7 +62,7 @@ func (s *site) operatorReadersPage(v *visit) error {
 		p.Readers = p.Readers[:readersShown]
 		p.Later = "/operator/readers?" + url.Values{"q": {p.Part}, "state": {who}, "after": {last}}.Encode()
 	}
-	return v.show(err, "operator_readers", catalogue.Key("Readers"), p)
+	return v.Show(err, "operator_readers", catalogue.Key("Readers"), p)
 }
 
 // listReaders adds readers to the page, one more than it shows if there are more. last is the key
@@ -86,13 +87,13 @@ func (s *site) listReaders(r *http.Request, who string, p *operatorReadersPage) 
 
 // listUnconfirmed adds unconfirmed addresses like listReaders.
 func (s *site) listUnconfirmed(r *http.Request, _ string, p *operatorReadersPage) (last string, err error) {
-	after := firstRunes(r.URL.Query().Get("after"), mostPart)
+	after := page.FirstRunes(r.URL.Query().Get("after"), mostPart)
 	p.Begun = after != ""
 	found, err := s.Store.Operator.Unconfirmed(r.Context(), p.Part, after, readersShown+1, s.Now())
 	for i, u := range found {
 		p.Readers = append(p.Readers,
 			listedReader{Email: u.Email,
-				Words: catalogue.Key("not confirmed; sign-up link works until %s UTC").With(minute(u.ExpiresAt))})
+				Words: catalogue.Key("not confirmed; sign-up link works until %s UTC").With(page.Minute(u.ExpiresAt))})
 		if i == readersShown-1 {
 			last = u.Email
 		}
@@ -115,7 +116,7 @@ func readerWords(u store.ListedReader) catalogue.Sayable {
 		words = catalogue.Key("newsletters only")
 	case u.State == digest.DigestPaused && !u.PausedUntil.IsZero():
 		words = catalogue.Key("paused until %s").With(catalogue.Time("2 January 2006",
-			u.PausedUntil.In(zoneOr(u.TimeZone))))
+			u.PausedUntil.In(page.ZoneOr(u.TimeZone))))
 	}
 	parts := []catalogue.Sayable{words}
 	if u.Suppressed {
@@ -125,16 +126,16 @@ func readerWords(u store.ListedReader) catalogue.Sayable {
 		parts = append(parts, catalogue.Key("operator"))
 	}
 	return catalogue.Listed(append(parts, catalogue.Key("joined %s").With(dated(u.CreatedAt)),
-		catalogue.Text(zoneName(u.TimeZone))))
+		catalogue.Text(page.ZoneName(u.TimeZone))))
 }
 
-func (s *site) testMail(v *visit) error {
-	if !s.mails() {
-		return errNotFound
+func (s *site) testMail(v *page.Visit) error {
+	if !s.Mails() {
+		return page.ErrNotFound
 	}
-	if !s.limits.tests.allow(v.key(), v.now) {
-		return errTooManyTests
+	if !s.Limits.Tests.Allow(v.Key(), v.Now) {
+		return page.ErrTooManyTests
 	}
-	s.mailPlainly(v.Email, TestLetter(v.language(), s.BaseURL, v.now))
-	return v.saved(nil, "/operator", "tested")
+	s.mailPlainly(v.Email, TestLetter(v.PageLanguage(), s.BaseURL, v.Now))
+	return v.SeeSaved(nil, "/operator", "tested")
 }

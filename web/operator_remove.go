@@ -7,11 +7,12 @@ import (
 	"digest"
 	"digest/internal/catalogue"
 	"digest/store"
+	"digest/web/page"
 )
 
 // An operatorRemovePage asks an operator to confirm the removal of a reader.
 type operatorRemovePage struct {
-	*visit
+	*page.Visit
 	Whose digest.User
 	Path  string
 	Owns  []store.NewsletterInfo // newsletters that must get another owner or end first
@@ -20,13 +21,13 @@ type operatorRemovePage struct {
 	Never catalogue.Sayable      // why the reader cannot be removed; nil if they can
 }
 
-func (s *site) operatorRemovePageOf(v *visit) (p operatorRemovePage, err error) {
+func (s *site) operatorRemovePageOf(v *page.Visit) (p operatorRemovePage, err error) {
 	u, err := s.operated(v.Request)
 	if err != nil {
 		return p, err
 	}
-	p.visit, p.Whose, p.Path = v, u.User, readerPath(u.ID)
-	all, err := s.Store.Newsletters.NewslettersOf(v.ctx, u.ID)
+	p.Visit, p.Whose, p.Path = v, u.User, readerPath(u.ID)
+	all, err := s.Store.Newsletters.NewslettersOf(v.Ctx, u.ID)
 	for _, n := range all {
 		switch {
 		case n.Role != digest.RoleOwner:
@@ -49,29 +50,29 @@ func (s *site) operatorRemovePageOf(v *visit) (p operatorRemovePage, err error) 
 }
 
 // operatorRemovePage deletes a reader permanently, if the operator entered their address.
-func (s *site) operatorRemovePage(v *visit) error {
+func (s *site) operatorRemovePage(v *page.Visit) error {
 	p, err := s.operatorRemovePageOf(v)
 	if err != nil {
 		return err
 	}
 	var typed string
-	v.text(codeKind, "address", &typed, 0)
-	if v.posted() && p.Never == nil && !strings.EqualFold(digest.NormalEmail(typed),
+	v.AddText(page.CodeKind, "address", &typed, 0)
+	if v.Posted() && p.Never == nil && !strings.EqualFold(digest.NormalEmail(typed),
 		digest.NormalEmail(p.Whose.Email)) {
-		v.wrong("address", catalogue.Key("This isn’t their address. Nothing was changed."))
-	} else if v.posted() && p.Never == nil {
-		err = s.Store.Readers.RemoveUser(v.ctx, p.Whose.ID, v.now)
+		v.Reject("address", catalogue.Key("This isn’t their address. Nothing was changed."))
+	} else if v.Posted() && p.Never == nil {
+		err = s.Store.Readers.RemoveUser(v.Ctx, p.Whose.ID, v.Now)
 		if digest.KindOf(err) != digest.Conflict {
 			if err == nil {
-				s.Log.InfoContext(v.ctx, "an operator removed a reader", "operator", int64(v.ID), "reader",
+				s.Log.InfoContext(v.Ctx, "an operator removed a reader", "operator", int64(v.ID), "reader",
 					int64(p.Whose.ID))
 			}
-			return v.saved(err, "/operator/readers", "removed")
+			return v.SeeSaved(err, "/operator/readers", "removed")
 		}
 		p.Never = catalogue.Refusal(err) // the reader has become an owner since
 	}
-	if v.posted() && p.Never != nil {
-		v.status = http.StatusConflict
+	if v.Posted() && p.Never != nil {
+		v.Status = http.StatusConflict
 	}
-	return v.show(nil, "operator_remove", catalogue.Key("Remove reader"), p)
+	return v.Show(nil, "operator_remove", catalogue.Key("Remove reader"), p)
 }

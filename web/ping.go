@@ -13,6 +13,7 @@ import (
 	"digest/feed"
 	"digest/internal/catalogue"
 	"digest/push"
+	"digest/web/page"
 )
 
 // pingTime is the longest time that the database may take to store a ping.
@@ -26,7 +27,7 @@ var errPingFlood = &digest.Error{Kind: digest.Unavailable,
 // which feeds this instance knows.
 func (s *site) ping(w http.ResponseWriter, r *http.Request) error {
 	if s.Pings == nil {
-		return errNotFound
+		return page.ErrNotFound
 	}
 	contentType := r.Header.Get("Content-Type")
 	if r.URL.Path == "/RPC2" {
@@ -34,11 +35,11 @@ func (s *site) ping(w http.ResponseWriter, r *http.Request) error {
 	}
 	body, err := io.ReadAll(io.LimitReader(r.Body, push.MaxBody+1))
 	if err != nil {
-		return tooLargeOr(err, errBadForm)
+		return page.TooLargeOr(err, page.ErrBadForm)
 	}
 	p, err := push.Parse(contentType, body, r.URL.Query())
 	if err == nil {
-		p.Feeds, err = s.admit(p.Feeds, s.clientShares(r))
+		p.Feeds, err = s.admit(p.Feeds, s.ClientShares(r))
 	}
 	w.Header().Set("Connection", "close") // see recordPing
 	if err := s.answerPing(w, r, p, contentType, err); err != nil {
@@ -52,11 +53,11 @@ func (s *site) ping(w http.ResponseWriter, r *http.Request) error {
 
 // admit returns the pinged addresses in normal form, grouped by feed. It silently drops feeds that were pinged too
 // often, and returns errPingFlood if the client or all clients together send too many pings.
-func (s *site) admit(pinged [][]string, from []share) ([][]string, error) {
+func (s *site) admit(pinged [][]string, from []page.Share) ([][]string, error) {
 	now := s.Now()
 	var admitted [][]string
 	for _, addresses := range pinged {
-		if !s.limits.pingers.allowAll(from, now) || !s.limits.pings.allow("", now) {
+		if !s.Limits.Pingers.AllowAll(from, now) || !s.Limits.Pings.Allow("", now) {
 			return nil, errPingFlood
 		}
 		if urls := s.admitFeed(addresses, now); len(urls) > 0 {
@@ -74,7 +75,7 @@ func (s *site) admitFeed(addresses []string, now time.Time) []string {
 	for _, address := range addresses {
 		if url, err := feed.NormalURL(address); err == nil {
 			urls = append(urls, url)
-			often = !s.limits.pinged.allow(url, now) || often
+			often = !s.Limits.Pinged.Allow(url, now) || often
 		}
 	}
 	if often {
@@ -98,9 +99,9 @@ func (s *site) answerPing(w http.ResponseWriter, r *http.Request, p push.Ping, c
 		w.WriteHeader(http.StatusNoContent)
 		return nil
 	case strings.Contains(r.Header.Get("Accept"), "text/html"):
-		return s.show(w, r, http.StatusOK, "ping", catalogue.Key("Thanks for the ping"), nil)
+		return s.Show(w, r, http.StatusOK, "ping", catalogue.Key("Thanks for the ping"), nil)
 	}
-	return plain(w, http.StatusOK, "Thanks for the ping.\n")
+	return page.Plain(w, http.StatusOK, "Thanks for the ping.\n")
 }
 
 // plainError sends an error of a ping as plain text.
@@ -119,7 +120,7 @@ func plainError(w http.ResponseWriter, err error) error {
 	case e.Kind == digest.NotFound:
 		status = http.StatusNotFound
 	}
-	return plain(w, status, e.Message+"\n")
+	return page.Plain(w, status, e.Message+"\n")
 }
 
 // recordPing stores the pings after the response was sent on a connection that accepts no further request. Otherwise

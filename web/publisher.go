@@ -7,30 +7,31 @@ import (
 	"digest"
 	"digest/internal/catalogue"
 	"digest/store"
+	"digest/web/page"
 )
 
-// The pages of a newsletter's owner and editors are under /newsletters/SLUG. Everybody else gets errNotFound.
+// The pages of a newsletter's owner and editors are under /newsletters/SLUG. Everybody else gets ErrNotFound.
 
 // A publisher is the visit of an owner or editor to a page of a newsletter.
 type publisher struct {
-	*visit
+	*page.Visit
 	Newsletter digest.Newsletter
 	Role       digest.Role
 }
 
 // forPublisher admits the owner and the editors of the newsletter in the path.
-func (s *site) forPublisher(h func(publisher) error) handler {
-	return s.asReader(func(v *visit) error {
+func (s *site) forPublisher(h func(publisher) error) page.Handler {
+	return s.AsReader(func(v *page.Visit) error {
 		n, err := s.Store.Newsletters.NewsletterBySlug(v.Context(), v.PathValue("slug"))
 		if digest.KindOf(err) == digest.NotFound {
-			return errNotFound
+			return page.ErrNotFound
 		}
 		if err != nil {
 			return err
 		}
 		role, err := s.Store.Newsletters.RoleOf(v.Context(), n.ID, v.ID)
 		if err == nil && role == digest.RoleNone {
-			err = errNotFound
+			err = page.ErrNotFound
 		}
 		if err != nil {
 			return err
@@ -39,11 +40,11 @@ func (s *site) forPublisher(h func(publisher) error) handler {
 	})
 }
 
-// forOwner admits only the owner. Editors get errOwnerOnly.
-func (s *site) forOwner(h func(publisher) error) handler {
+// forOwner admits only the owner. Editors get ErrOwnerOnly.
+func (s *site) forOwner(h func(publisher) error) page.Handler {
 	return s.forPublisher(func(me publisher) error {
 		if !me.Owns() {
-			return errOwnerOnly
+			return page.ErrOwnerOnly
 		}
 		return h(me)
 	})
@@ -52,12 +53,12 @@ func (s *site) forOwner(h func(publisher) error) handler {
 // show is visit.show for a page with this heading.
 func (p publisher) show(err error, name string, heading catalogue.Key, page any) error {
 	p.Title = heading
-	return p.visit.show(err, name, titled(heading, p.Newsletter.Name), page)
+	return p.Visit.Show(err, name, titled(heading, p.Newsletter.Name), page)
 }
 
 // saved is visit.saved for a path below the newsletter's overview.
 func (p publisher) saved(err error, path, word string) error {
-	return p.visit.saved(err, p.Path()+path, word)
+	return p.Visit.SeeSaved(err, p.Path()+path, word)
 }
 
 // titled returns the title of a page of a newsletter, such as "Members · Anna writes".
@@ -92,7 +93,9 @@ func (p publisher) HeldBecause() catalogue.Sayable {
 func (p publisher) Ended() bool { return p.Newsletter.State == digest.NewsletterEnded }
 
 // Comes returns the days on which issues are sent: "every day", "on Sundays".
-func (p publisher) Comes() catalogue.Message { return daysView{p.Newsletter.Cadence}.Words() }
+func (p publisher) Comes() catalogue.Message {
+	return page.DaysView{Cadence: p.Newsletter.Cadence}.Words()
+}
 
 type publishedPage struct {
 	Newsletters []published
@@ -111,16 +114,16 @@ func (p published) Stands() catalogue.Message {
 	case digest.NewsletterEnded:
 		return catalogue.Key("ended").With()
 	}
-	return daysView{p.Cadence}.Words()
+	return page.DaysView{Cadence: p.Cadence}.Words()
 }
 
-func (s *site) publishedPage(v *visit) error {
-	all, err := s.Store.Newsletters.NewslettersOf(v.ctx, v.ID)
-	p := publishedPage{Ask: s.Publishing == PublishingAsk}
+func (s *site) publishedPage(v *page.Visit) error {
+	all, err := s.Store.Newsletters.NewslettersOf(v.Ctx, v.ID)
+	p := publishedPage{Ask: s.Publishing == page.PublishingAsk}
 	for _, n := range all {
 		p.Newsletters = append(p.Newsletters, published{n})
 	}
-	return v.show(err, "publisher_list", catalogue.Key("Newsletters"), p)
+	return v.Show(err, "publisher_list", catalogue.Key("Newsletters"), p)
 }
 
 type publisherPage struct {
@@ -137,7 +140,7 @@ type publisherPage struct {
 
 func (s *site) publisherPage(me publisher) error {
 	p := publisherPage{publisher: me}
-	n, ctx := me.Newsletter, me.ctx
+	n, ctx := me.Newsletter, me.Ctx
 	var err error
 	if _, p.Letter, err = s.Store.Newsletters.NextLetter(ctx, n); err != nil {
 		return err
@@ -145,16 +148,16 @@ func (s *site) publisherPage(me publisher) error {
 	if p.Waits, err = s.gathered(me.Request, n); err != nil {
 		return err
 	}
-	if p.Waiting, err = s.Store.Newsletters.LettersWaiting(ctx, n, me.now); err != nil {
+	if p.Waiting, err = s.Store.Newsletters.LettersWaiting(ctx, n, me.Now); err != nil {
 		return err
 	}
 	if p.Feeds, err = s.Store.Subscriptions.Subscriptions(ctx, n.ArchiveID); err != nil {
 		return err
 	}
-	if p.Letters, err = s.Store.Newsletters.LettersLeft(me.ctx, n, me.now, lettersLatest); err != nil {
+	if p.Letters, err = s.Store.Newsletters.LettersLeft(me.Ctx, n, me.Now, lettersLatest); err != nil {
 		return err
 	}
-	if p.Fenced, err = s.fenced(ctx); err != nil {
+	if p.Fenced, err = s.Fenced(ctx); err != nil {
 		return err
 	}
 	people, err := s.Store.Newsletters.Publishers(ctx, n.ID)
@@ -163,7 +166,7 @@ func (s *site) publisherPage(me publisher) error {
 	}
 	p.Offered = offered(people, me.ID)
 	p.Members, err = s.Store.Newsletters.CountMembers(ctx, n.ID)
-	return me.visit.show(err, "publisher", n.Name, p)
+	return me.Visit.Show(err, "publisher", n.Name, p)
 }
 
 const (
@@ -185,7 +188,7 @@ func (s *site) gathered(r *http.Request, n digest.Newsletter) (p nextPosts, err 
 	p.More = max(0, len(refs)-mostHeadlines)
 	posts, err := s.rehearsed(r, refs[:len(refs)-p.More])
 	for _, post := range posts {
-		p.Titles = append(p.Titles, shortened(post.Title))
+		p.Titles = append(p.Titles, page.Shortened(post.Title))
 	}
 	return p, err
 }

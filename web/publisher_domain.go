@@ -4,6 +4,7 @@ import (
 	"digest"
 	"digest/internal/catalogue"
 	"digest/newsletter"
+	"digest/web/page"
 )
 
 // A publisherDomainPage shows a newsletter's own sender address and the DNS record that proves control of its domain.
@@ -23,20 +24,20 @@ func (p publisherDomainPage) Found() catalogue.Sayable {
 func (s *site) withDomains(h func(publisher) error) func(publisher) error {
 	return func(me publisher) error {
 		if s.Domains == nil {
-			return errNotFound
+			return page.ErrNotFound
 		}
 		return h(me)
 	}
 }
 
 func (s *site) publisherDomainPage(me publisher) error {
-	me.text(emailKind, "address", new(string), 254)
+	me.AddText(page.EmailKind, "address", new(string), 254)
 	return s.showDomain(me)
 }
 
 func (s *site) showDomain(me publisher) error {
 	p := publisherDomainPage{publisher: me}
-	own, err := s.Store.Newsletters.NewsletterDomain(me.ctx, me.Newsletter.ID)
+	own, err := s.Store.Newsletters.NewsletterDomain(me.Ctx, me.Newsletter.ID)
 	if err != nil && digest.KindOf(err) != digest.NotFound {
 		return err
 	}
@@ -51,30 +52,30 @@ func (s *site) showDomain(me publisher) error {
 
 // nameDomain creates a key for the domain of an address, which replaces the former address.
 func (s *site) nameDomain(me publisher) error {
-	if !s.limits.rounds.allow(me.key(), me.now) {
-		return errTooMany
+	if !s.Limits.Rounds.Allow(me.Key(), me.Now) {
+		return page.ErrTooMany
 	}
 	var address string
-	me.text(emailKind, "address", &address, 254)
-	_, err := s.Domains.Name(me.ctx, me.Newsletter.ID, address)
-	if me.refused(err, "address") {
+	me.AddText(page.EmailKind, "address", &address, 254)
+	_, err := s.Domains.Name(me.Ctx, me.Newsletter.ID, address)
+	if me.Refused(err, "address") {
 		return s.showDomain(me)
 	}
 	return me.saved(err, "/domain", "named")
 }
 
 func (s *site) lookAtDomain(me publisher) error {
-	if !s.limits.rounds.allow(me.key(), me.now) {
-		return errTooMany
+	if !s.Limits.Rounds.Allow(me.Key(), me.Now) {
+		return page.ErrTooMany
 	}
-	own, err := s.Store.Newsletters.NewsletterDomain(me.ctx, me.Newsletter.ID)
+	own, err := s.Store.Newsletters.NewsletterDomain(me.Ctx, me.Newsletter.ID)
 	if err == nil {
-		_, err = s.Domains.Look(me.ctx, own)
+		_, err = s.Domains.Look(me.Ctx, own)
 	}
 	return me.saved(err, "/domain", "looked")
 }
 
 // removeDomain makes issues use the sender address of this instance again.
 func (s *site) removeDomain(me publisher) error {
-	return me.saved(s.Store.Newsletters.RemoveNewsletterDomain(me.ctx, me.Newsletter.ID), "/domain", "removed")
+	return me.saved(s.Store.Newsletters.RemoveNewsletterDomain(me.Ctx, me.Newsletter.ID), "/domain", "removed")
 }

@@ -3,6 +3,7 @@ package web
 import (
 	"digest"
 	"digest/internal/catalogue"
+	"digest/web/page"
 )
 
 // A publisherEndPage asks the owner to confirm the end of a newsletter.
@@ -14,16 +15,16 @@ type publisherEndPage struct {
 // publisherEndPage ends the newsletter if the owner typed its slug.
 func (s *site) publisherEndPage(me publisher) error {
 	typed, n := "", me.Newsletter
-	me.text(codeKind, "slug", &typed, 0)
+	me.AddText(page.CodeKind, "slug", &typed, 0)
 	switch {
-	case me.posted() && typed != n.Slug:
-		me.wrong("slug", catalogue.Key("That doesn’t match. Nothing was changed."))
-	case me.posted() && me.Pending(): // it has no members and no issues yet
-		return me.visit.saved(s.Store.Newsletters.RefuseNewsletter(me.ctx, n.ID), "/newsletters", "ended")
-	case me.posted():
-		return me.saved(s.Store.Newsletters.SetNewsletterState(me.ctx, n.ID, digest.NewsletterEnded, "", me.now), "",
+	case me.Posted() && typed != n.Slug:
+		me.Reject("slug", catalogue.Key("That doesn’t match. Nothing was changed."))
+	case me.Posted() && me.Pending(): // it has no members and no issues yet
+		return me.Visit.SeeSaved(s.Store.Newsletters.RefuseNewsletter(me.Ctx, n.ID), "/newsletters", "ended")
+	case me.Posted():
+		return me.saved(s.Store.Newsletters.SetNewsletterState(me.Ctx, n.ID, digest.NewsletterEnded, "", me.Now), "",
 			"ended")
 	}
-	members, err := s.Store.Newsletters.CountMembers(me.ctx, n.ID)
+	members, err := s.Store.Newsletters.CountMembers(me.Ctx, n.ID)
 	return me.show(err, "publisher_end", catalogue.Key("End newsletter"), publisherEndPage{me, members})
 }

@@ -7,6 +7,7 @@ import (
 	"digest"
 	"digest/internal/catalogue"
 	"digest/store"
+	"digest/web/page"
 )
 
 type publisherFeedsPage struct {
@@ -20,48 +21,48 @@ const mostNewsletterFeeds = 50
 // publisherFeedsPage lists the feeds. A POST adds the feed at an address, or one that the page there links to.
 func (s *site) publisherFeedsPage(me publisher) error {
 	var address string
-	me.text(codeKind, "address", &address, 0)
-	if me.posted() {
-		if err := s.addNewsletterFeed(me, address); err != nil || me.ok() {
+	me.AddText(page.CodeKind, "address", &address, 0)
+	if me.Posted() {
+		if err := s.addNewsletterFeed(me, address); err != nil || me.OK() {
 			return me.saved(err, "/feeds", "added")
 		}
 	}
-	feeds, err := s.Store.Subscriptions.Subscriptions(me.ctx, me.Newsletter.ArchiveID)
+	feeds, err := s.Store.Subscriptions.Subscriptions(me.Ctx, me.Newsletter.ArchiveID)
 	return me.show(err, "publisher_feeds", catalogue.Key("Feeds"), publisherFeedsPage{me, feeds})
 }
 
 func (s *site) addNewsletterFeed(me publisher, address string) error {
 	if s.Subscriber == nil {
-		return errNotFound
+		return page.ErrNotFound
 	}
-	if !s.limits.finds.allow(me.key(), me.now) {
-		return errTooManyFinds
+	if !s.Limits.Finds.Allow(me.Key(), me.Now) {
+		return page.ErrTooManyFinds
 	}
-	has, err := s.Store.Subscriptions.AllSubscriptions(me.ctx, me.Newsletter.ArchiveID)
+	has, err := s.Store.Subscriptions.AllSubscriptions(me.Ctx, me.Newsletter.ArchiveID)
 	if err != nil {
 		return err
 	}
 	if len(has) >= mostNewsletterFeeds {
-		me.wrong("address", catalogue.Key("This newsletter has the maximum number of feeds. Remove one first."))
-		me.status = http.StatusConflict
+		me.Reject("address", catalogue.Key("This newsletter has the maximum number of feeds. Remove one first."))
+		me.Status = http.StatusConflict
 		return nil
 	}
-	ctx, cancel := context.WithTimeout(me.ctx, findTime)
+	ctx, cancel := context.WithTimeout(me.Ctx, page.FindTime)
 	defer cancel()
 	_, err = s.Subscriber.SubscribeNewsletter(ctx, me.Newsletter, address)
-	status, said := searchSaid(asSlow(ctx, err))
+	status, said := page.SearchSaid(page.AsSlow(ctx, err))
 	if said != nil {
-		me.wrong("address", said)
-		me.status = status
-	} else if !me.refused(err, "address") {
+		me.Reject("address", said)
+		me.Status = status
+	} else if !me.Refused(err, "address") {
 		return err
 	}
-	me.fields["address"].Value = firstRunes(address, maxName)
+	me.Fields()["address"].Value = page.FirstRunes(address, page.MaxName)
 	return nil
 }
 
 // removeNewsletterFeed removes a feed from the newsletter, and its posts that wait for an issue.
 func (s *site) removeNewsletterFeed(me publisher) error {
-	err := s.Store.Newsletters.RemoveNewsletterFeed(me.ctx, me.Newsletter.ID, digest.FeedID(me.pathID))
+	err := s.Store.Newsletters.RemoveNewsletterFeed(me.Ctx, me.Newsletter.ID, digest.FeedID(me.PathID))
 	return me.saved(err, "/feeds", "removed")
 }

@@ -13,6 +13,7 @@ import (
 	"digest/internal/members"
 	"digest/store"
 	"digest/subscribe"
+	"digest/web/page"
 )
 
 // A publisherImportPage asks for a list of members and reports its contents or the result of the import.
@@ -23,7 +24,7 @@ type publisherImportPage struct {
 }
 
 // Most returns the largest size of a list in megabytes.
-func (publisherImportPage) Most() int { return maxList >> 20 }
+func (publisherImportPage) Most() int { return page.MaxList >> 20 }
 
 // A memberReport is the result of an import or of its preview.
 type memberReport struct {
@@ -37,26 +38,26 @@ type memberReport struct {
 }
 
 func (s *site) publisherImportPage(me publisher) error {
-	return me.visit.show(nil, "publisher_import", catalogue.Key("Import members"), publisherImportPage{publisher: me})
+	return me.Visit.Show(nil, "publisher_import", catalogue.Key("Import members"), publisherImportPage{publisher: me})
 }
 
 // importMembers imports a list of members, or previews it. Importing the same list again changes nothing.
 func (s *site) importMembers(me publisher) error {
-	if !s.limits.imports.allow(me.key(), me.now) {
-		return errTooManyFinds
+	if !s.Limits.Imports.Allow(me.Key(), me.Now) {
+		return page.ErrTooManyFinds
 	}
-	unlock, busy := s.lists.tryLock(me.ID)
+	unlock, busy := s.lists.TryLock(me.ID)
 	if busy != nil {
-		return errOneByOne
+		return page.ErrOneByOne
 	}
 	defer unlock()
-	sent, err := s.receiveList(me.w, me.Request)
+	sent, err := s.ReceiveList(me.W, me.Request)
 	if err != nil {
 		return s.orNoMembers(me, err)
 	}
-	ctx, cancel := context.WithTimeout(me.ctx, importTime)
+	ctx, cancel := context.WithTimeout(me.Ctx, page.ImportTime)
 	defer cancel()
-	leave, err := s.joining.enter(ctx)
+	leave, err := s.joining.Enter(ctx)
 	if err != nil {
 		return err
 	}
@@ -65,23 +66,23 @@ func (s *site) importMembers(me publisher) error {
 	if err != nil {
 		return s.orNoMembers(me, err)
 	}
-	me.status = http.StatusOK
-	return me.visit.show(nil, "publisher_import", catalogue.Key("Import preview"),
+	me.Status = http.StatusOK
+	return me.Visit.Show(nil, "publisher_import", catalogue.Key("Import preview"),
 		publisherImportPage{publisher: me, Report: &report})
 }
 
 // readMembers reads a list of members until ctx ends. The field "how" selects the action: "join" adds members, "ask"
 // also sends confirmation requests to people whose consent the list does not prove, and "left" records people as
 // unsubscribed. Any other value only previews the list.
-func (s *site) readMembers(ctx context.Context, n digest.Newsletter, sent sentList) (memberReport, error) {
-	list, err := members.Open(ctx, bytes.NewReader(sent.body), int64(len(sent.body)), sent.name)
+func (s *site) readMembers(ctx context.Context, n digest.Newsletter, sent page.SentList) (memberReport, error) {
+	list, err := members.Open(ctx, bytes.NewReader(sent.Body), int64(len(sent.Body)), sent.Name)
 	if errors.Is(ctx.Err(), context.DeadlineExceeded) {
 		return memberReport{Slow: true}, nil
 	}
 	if err != nil {
 		return memberReport{}, err
 	}
-	how := sent.form.Get("how")
+	how := sent.Form.Get("how")
 	if how == "left" {
 		list.Suppress(members.Left)
 	}
@@ -89,8 +90,8 @@ func (s *site) readMembers(ctx context.Context, n digest.Newsletter, sent sentLi
 	report := memberReport{System: list.System, Files: list.Files, Looked: look, Unread: list.Skipped}
 	i := subscribe.MemberImport{Store: s.Store, Newsletter: n, Ask: how == "ask", DryRun: look, Now: s.Now}
 	i.OnUnread = func(p *members.Problem) {
-		if len(report.Unread) < shownLines {
-			report.Unread = append(report.Unread, shortened(p.Error()))
+		if len(report.Unread) < page.ShownLines {
+			report.Unread = append(report.Unread, page.Shortened(p.Error()))
 		} else {
 			report.More++
 		}
@@ -106,49 +107,49 @@ func (s *site) readMembers(ctx context.Context, n digest.Newsletter, sent sentLi
 // orNoMembers shows the form again with the reason why nothing was imported.
 func (s *site) orNoMembers(me publisher, err error) error {
 	p := publisherImportPage{publisher: me}
-	me.status = http.StatusBadRequest
-	if asProblem(err) == errTooLarge {
-		drain(me.Request)
-		me.status, err = http.StatusRequestEntityTooLarge, nil
+	me.Status = http.StatusBadRequest
+	if page.AsProblem(err) == page.ErrTooLarge {
+		page.Drain(me.Request)
+		me.Status, err = http.StatusRequestEntityTooLarge, nil
 		p.Wrong = catalogue.Key(
 			"The file is larger than %d MB. Nothing was imported. Export the list again, or split it.").
-			With(maxList >> 20)
-	} else if e, ok := errors.AsType[*digest.Error](err); ok && e.Kind == digest.Invalid && e != errNoFile {
+			With(page.MaxList >> 20)
+	} else if e, ok := errors.AsType[*digest.Error](err); ok && e.Kind == digest.Invalid && e != page.ErrNoFile {
 		// Line, not Refusal: the message begins with the name of a file.
 		p.Wrong, err = catalogue.Key("%s.").With(catalogue.Line(e)), nil
 	} else if said, _ := asRefused(err); said != nil {
 		p.Wrong, err = said, nil
 	}
-	return me.visit.show(err, "publisher_import", catalogue.Key("Import members"), p)
+	return me.Visit.Show(err, "publisher_import", catalogue.Key("Import members"), p)
 }
 
 // exportMembers sends one ZIP file with the members, the proofs of their consent, and the suppressed addresses. It
 // changes nothing, but it is expensive, so HEAD requests and browser prefetches do not start it.
 func (s *site) exportMembers(me publisher) error {
-	if fetchesAhead(me.Request) {
-		return errAhead
+	if page.FetchesAhead(me.Request) {
+		return page.ErrAhead
 	}
-	if me.Method != http.MethodHead && !s.limits.exports.allow(me.key(), me.now) {
-		return errOften
+	if me.Method != http.MethodHead && !s.Limits.Exports.Allow(me.Key(), me.Now) {
+		return page.ErrOften
 	}
-	h, n := me.w.Header(), me.Newsletter
+	h, n := me.W.Header(), me.Newsletter
 	h.Set("Content-Type", "application/zip")
 	h.Set("Content-Disposition", mime.FormatMediaType("attachment", map[string]string{"filename": n.Slug + "-members-" +
-		me.now.UTC().Format(time.DateOnly) + ".zip"}))
+		me.Now.UTC().Format(time.DateOnly) + ".zip"}))
 	if me.Method == http.MethodHead {
 		return nil
 	}
 	// Some connections have no write deadline of their own. They keep the server's.
-	_ = http.NewResponseController(me.w).SetWriteDeadline(time.Now().Add(exportTime))
+	_ = http.NewResponseController(me.W).SetWriteDeadline(time.Now().Add(page.ExportTime))
 	err := members.Export{
-		Newsletter: n.Name, MadeAt: me.now,
-		Members:    s.Store.Members.Members(me.ctx, n.ID, store.MemberQuery{}),
-		Suppressed: s.Store.Members.NewsletterSuppressions(me.ctx, n.ID),
-		Asked:      s.Store.Members.AskedAddresses(me.ctx, n.ID),
-	}.Write(me.w)
+		Newsletter: n.Name, MadeAt: me.Now,
+		Members:    s.Store.Members.Members(me.Ctx, n.ID, store.MemberQuery{}),
+		Suppressed: s.Store.Members.NewsletterSuppressions(me.Ctx, n.ID),
+		Asked:      s.Store.Members.AskedAddresses(me.Ctx, n.ID),
+	}.Write(me.W)
 	if err != nil {
-		if me.ctx.Err() == nil {
-			s.Log.ErrorContext(me.ctx, "cannot send the export of a newsletter's members", "err", err)
+		if me.Ctx.Err() == nil {
+			s.Log.ErrorContext(me.Ctx, "cannot send the export of a newsletter's members", "err", err)
 		}
 		panic(http.ErrAbortHandler) // close the connection: a truncated file must not look complete
 	}

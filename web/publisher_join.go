@@ -6,6 +6,7 @@ import (
 	"digest"
 	"digest/internal/catalogue"
 	"digest/store"
+	"digest/web/page"
 )
 
 // mostProof is the longest proof of consent, in characters.
@@ -14,30 +15,30 @@ const mostProof = 200
 // publisherJoinPage adds one member who asked a publisher for the newsletter elsewhere. It does not add people who have
 // unsubscribed: only they can join again.
 func (s *site) publisherJoinPage(me publisher) error {
-	if me.posted() && !s.limits.imports.allow(me.key(), me.now) {
-		return errTooManyFinds
+	if me.Posted() && !s.Limits.Imports.Allow(me.Key(), me.Now) {
+		return page.ErrTooManyFinds
 	}
-	archive, err := s.Store.Readers.Digest(me.ctx, me.Newsletter.ArchiveID)
+	archive, err := s.Store.Readers.Digest(me.Ctx, me.Newsletter.ArchiveID)
 	var typed, proof string
-	me.text(emailKind, "email", &typed, 0)
-	zone := me.zoneNamed(archive.TimeZone)
-	me.text(lineKind, "proof", &proof, mostProof)
-	email, noEmail := mailbox(typed)
-	if me.posted() && noEmail != nil {
-		me.wrong("email", wrongEmail)
+	me.AddText(page.EmailKind, "email", &typed, 0)
+	zone := me.AddZone(archive.TimeZone)
+	me.AddText(page.LineKind, "proof", &proof, mostProof)
+	email, noEmail := page.Mailbox(typed)
+	if me.Posted() && noEmail != nil {
+		me.Reject("email", page.WrongEmail)
 	}
-	switch shown := firstRunes(proof, mostProof); {
-	case !me.posted():
+	switch shown := page.FirstRunes(proof, mostProof); {
+	case !me.Posted():
 	case proof == "":
-		me.wrong("proof", catalogue.Key("Enter how they asked to join. We keep it as proof of consent."))
+		me.Reject("proof", catalogue.Key("Enter how they asked to join. We keep it as proof of consent."))
 	case shown != proof:
-		me.fields["proof"].Value = shown
-		me.wrong("proof", catalogue.Key("That was too long, so we cut it. Check it and try again."))
+		me.Fields()["proof"].Value = shown
+		me.Reject("proof", catalogue.Key("That was too long, so we cut it. Check it and try again."))
 	}
-	if err == nil && me.ok() {
-		now := me.now
+	if err == nil && me.OK() {
+		now := me.Now
 		var m digest.Member
-		m, _, err = s.Store.Members.Join(me.ctx, me.Newsletter.ID, store.Joining{
+		m, _, err = s.Store.Members.Join(me.Ctx, me.Newsletter.ID, store.Joining{
 			Email: email, TimeZone: zone,
 			Proof: digest.Proof{Form: proof + " (as " + me.Email + " said)", AskedAt: now},
 		}, now)
@@ -46,16 +47,16 @@ func (s *site) publisherJoinPage(me publisher) error {
 		}
 		var wrong catalogue.Sayable
 		if wrong, err = asRefused(err); wrong != nil {
-			me.wrong("email", wrong)
+			me.Reject("email", wrong)
 		}
 	}
 	return me.show(err, "publisher_join", catalogue.Key("Add member"), me)
 }
 
-// asRefused is like asSaid, and also returns the messages of digest.Conflict errors.
+// asRefused is like AsSaid, and also returns the messages of digest.Conflict errors.
 func asRefused(err error) (catalogue.Sayable, error) {
 	if digest.KindOf(err) == digest.Conflict {
 		return catalogue.Refusal(err), nil
 	}
-	return asSaid(err)
+	return page.AsSaid(err)
 }

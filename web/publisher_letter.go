@@ -6,6 +6,7 @@ import (
 
 	"digest"
 	"digest/internal/catalogue"
+	"digest/web/page"
 )
 
 // A publisherLetterPage is the page of one date's issue. A future issue can be changed; a created one is shown as its
@@ -23,34 +24,34 @@ type publisherLetterPage struct {
 
 func (p publisher) letterPath(date digest.Date) string { return p.Path() + "/letters/" + date.String() }
 
-// publisherLetter returns the issue of the date in the path. It returns errNotFound for a date that has begun without
+// publisherLetter returns the issue of the date in the path. It returns ErrNotFound for a date that has begun without
 // an issue.
 func (s *site) publisherLetter(me publisher) (p publisherLetterPage, e digest.Edition, err error) {
 	date, err := digest.ParseDate(me.PathValue("date"))
 	if err != nil {
-		return p, e, errNotFound
+		return p, e, page.ErrNotFound
 	}
-	ctx, n := me.ctx, me.Newsletter
+	ctx, n := me.Ctx, me.Newsletter
 	p = publisherLetterPage{publisher: me}
 	if p.Letter, err = s.Store.Newsletters.NewsletterLetter(ctx, n.ID, date); err != nil {
 		return p, e, err
 	}
-	waiting, err := s.Store.Newsletters.LettersWaiting(ctx, n, me.now)
+	waiting, err := s.Store.Newsletters.LettersWaiting(ctx, n, me.Now)
 	if err != nil {
 		return p, e, err
 	}
 	p.Waiting = slices.Contains(waiting, date)
-	e, err = s.Store.Editions.EditionOn(ctx, n.ArchiveID, date, me.now)
+	e, err = s.Store.Editions.EditionOn(ctx, n.ArchiveID, date, me.Now)
 	if digest.KindOf(err) == digest.NotFound {
 		archive, err := s.Store.Readers.Digest(ctx, n.ArchiveID)
 		first := s.firstOpen(archive)
 		p.Open = !date.Before(first) && !first.Plus(daysDecided).Before(date) && !me.Ended()
 		if err == nil && !p.Open && !p.Waiting {
-			err = errNotFound
+			err = page.ErrNotFound
 		}
 		return p, e, err
 	}
-	p.Made, p.Left = err == nil, err == nil && !e.SendAt.After(me.now)
+	p.Made, p.Left = err == nil, err == nil && !e.SendAt.After(me.Now)
 	return p, e, err
 }
 
@@ -58,7 +59,7 @@ func (s *site) publisherLetter(me publisher) (p publisherLetterPage, e digest.Ed
 func (s *site) approveLetter(me publisher) error {
 	p, _, err := s.publisherLetter(me)
 	if err == nil {
-		_, err = s.Store.Newsletters.ApproveNewsletterLetter(me.ctx, me.Newsletter.ID, p.Letter.LocalDate, me.now)
+		_, err = s.Store.Newsletters.ApproveNewsletterLetter(me.Ctx, me.Newsletter.ID, p.Letter.LocalDate, me.Now)
 	}
 	return me.saved(err, "", "approved")
 }
@@ -69,7 +70,7 @@ func (s *site) publisherLetterPage(me publisher) error {
 		return err
 	}
 	if p.Made && !p.Left {
-		refs, err := s.Store.Editions.EditionPosts(me.ctx, []digest.Delivery{{Edition: e}})
+		refs, err := s.Store.Editions.EditionPosts(me.Ctx, []digest.Delivery{{Edition: e}})
 		if err != nil {
 			return err
 		}
@@ -84,31 +85,31 @@ func (s *site) showPublisherLetter(p publisherLetterPage) error {
 	if p.Made {
 		path := p.letterPath(p.Letter.LocalDate)
 		p.Frame = letterFrame{Page: path, Shown: path + "/preview", View: viewOf(p.Request, p.Newsletter)}
-		allowFrame(p.w)
+		allowFrame(p.W)
 	}
-	return p.visit.show(nil, "publisher_letter", catalogue.Day("2 January 2006", p.Letter.LocalDate), p)
+	return p.Visit.Show(nil, "publisher_letter", catalogue.Day("2 January 2006", p.Letter.LocalDate), p)
 }
 
 // letterShown serves the HTML or text of a created issue, for the frame on its page.
 func (s *site) letterShown(me publisher) error {
 	p, e, err := s.publisherLetter(me)
 	if err == nil && !p.Made {
-		err = errNotFound
+		err = page.ErrNotFound
 	}
 	if err != nil {
 		return err
 	}
-	d, err := s.Store.Newsletters.LetterDelivery(me.ctx, me.Newsletter, e)
+	d, err := s.Store.Newsletters.LetterDelivery(me.Ctx, me.Newsletter, e)
 	if err != nil {
 		return err
 	}
 	d.Look, d.Email = me.Newsletter.Look, me.Email
 	view := viewOf(me.Request, me.Newsletter)
-	m, err := s.Editions.Made(me.ctx, d, digest.Layout(view.Layout))
+	m, err := s.Editions.Made(me.Ctx, d, digest.Layout(view.Layout))
 	if err != nil {
 		return err
 	}
-	return showLetter(me.w, view, m)
+	return showLetter(me.W, view, m)
 }
 
 // setLetter changes the subject and the note of a future issue, or skips it.
@@ -118,15 +119,15 @@ func (s *site) setLetter(me publisher) error {
 		return err
 	}
 	if !p.Open {
-		me.Wrong, me.status = catalogue.Key("This issue was already created."), http.StatusConflict
+		me.Wrong, me.Status = catalogue.Key("This issue was already created."), http.StatusConflict
 		return s.showPublisherLetter(p)
 	}
-	if err := hasAny(me.PostForm, "subject", "note", "skip"); err != nil {
+	if err := page.HasAny(me.PostForm, "subject", "note", "skip"); err != nil {
 		return err
 	}
 	p.Letter = typedLetter(me.Request, p.Letter)
-	err = s.Store.Newsletters.SetNewsletterLetter(me.ctx, p.Letter)
-	if me.refused(err, "") {
+	err = s.Store.Newsletters.SetNewsletterLetter(me.Ctx, p.Letter)
+	if me.Refused(err, "") {
 		return s.showPublisherLetter(p)
 	}
 	return me.saved(err, "/letters/"+p.Letter.LocalDate.String(), "letter")

@@ -8,6 +8,7 @@ import (
 	"digest"
 	"digest/calendar"
 	"digest/internal/catalogue"
+	"digest/web/page"
 )
 
 // A publisherLettersPage lists the future, waiting and sent issues of a newsletter.
@@ -15,7 +16,7 @@ type publisherLettersPage struct {
 	publisher
 	Coming  []comingLetter
 	Waiting []digest.Date
-	Months  []month // of sent issues, the newest first
+	Months  []page.Month // of sent issues, the newest first
 	Zone    string
 }
 
@@ -51,20 +52,20 @@ const (
 )
 
 func (s *site) publisherLettersPage(me publisher) error {
-	ctx, n := me.ctx, me.Newsletter
+	ctx, n := me.Ctx, me.Newsletter
 	archive, err := s.Store.Readers.Digest(ctx, n.ArchiveID)
 	if err != nil {
 		return err
 	}
-	p := publisherLettersPage{publisher: me, Zone: zoneName(archive.TimeZone)}
-	if p.Waiting, err = s.Store.Newsletters.LettersWaiting(ctx, n, me.now); err != nil {
+	p := publisherLettersPage{publisher: me, Zone: page.ZoneName(archive.TimeZone)}
+	if p.Waiting, err = s.Store.Newsletters.LettersWaiting(ctx, n, me.Now); err != nil {
 		return err
 	}
 	if p.Coming, err = s.comingLetters(me.Request, n, archive); err != nil {
 		return err
 	}
-	letters, err := s.Store.Newsletters.LettersLeft(me.ctx, n, me.now, lettersPassed)
-	p.Months = byMonth(letters)
+	letters, err := s.Store.Newsletters.LettersLeft(me.Ctx, n, me.Now, lettersPassed)
+	p.Months = page.ByMonth(letters)
 	return me.show(err, "publisher_letters", catalogue.Key("Issues"), p)
 }
 
@@ -74,7 +75,7 @@ func (s *site) comingLetters(r *http.Request, n digest.Newsletter, archive diges
 	if n.State == digest.NewsletterEnded {
 		return nil, nil
 	}
-	zone := zoneOr(archive.TimeZone)
+	zone := page.ZoneOr(archive.TimeZone)
 	decided, err := s.Store.Newsletters.LettersDecided(r.Context(), n.ID, s.firstOpen(archive), decidedShown)
 	at := archive.NextDueAt
 	for range comingShown {
@@ -96,5 +97,5 @@ func (s *site) comingLetters(r *http.Request, n digest.Newsletter, archive diges
 
 // firstOpen returns the first date that has not begun in the owner's time zone.
 func (s *site) firstOpen(archive digest.Digest) digest.Date {
-	return digest.DateOf(s.Now().In(zoneOr(archive.TimeZone))).Plus(1)
+	return digest.DateOf(s.Now().In(page.ZoneOr(archive.TimeZone))).Plus(1)
 }

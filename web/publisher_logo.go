@@ -8,11 +8,12 @@ import (
 	"digest"
 	"digest/internal/catalogue"
 	"digest/internal/logo"
+	"digest/web/page"
 )
 
 type publisherLogoPage struct {
 	publisher
-	Logo *logoView // nil: none
+	Logo *page.LogoView // nil: none
 }
 
 // Most returns the largest size of a picture in megabytes.
@@ -20,13 +21,13 @@ func (publisherLogoPage) Most() int { return logo.MaxBytes >> 20 }
 
 func (s *site) publisherLogoPage(me publisher) error {
 	return me.show(nil, "publisher_logo", catalogue.Key("Logo"),
-		publisherLogoPage{me, newLogoView(me.Newsletter.Logo, me.Path()+"/logo/"+me.Newsletter.LogoFile)})
+		publisherLogoPage{me, page.NewLogoView(me.Newsletter.Logo, me.Path()+"/logo/"+me.Newsletter.LogoFile)})
 }
 
 // publisherLogo serves the logo to the publishers of a newsletter. A newsletter that waits for approval shows it to
 // nobody else.
 func (s *site) publisherLogo(me publisher) error {
-	return s.sendLogo(me.w, me.Request, me.Newsletter, me.PathValue("file"))
+	return s.SendLogo(me.W, me.Request, me.Newsletter, me.PathValue("file"))
 }
 
 func (s *site) setLogo(me publisher) error {
@@ -34,11 +35,11 @@ func (s *site) setLogo(me publisher) error {
 	if err == nil {
 		err = s.storeLogo(me.Request, me.Newsletter.ID, file)
 	}
-	if asProblem(err) == errTooLarge {
-		drain(me.Request)
+	if page.AsProblem(err) == page.ErrTooLarge {
+		page.Drain(me.Request)
 		_, _, err = logo.Make(make([]byte, logo.MaxBytes+1)) // for its error about the size
 	}
-	if me.refused(err, "") {
+	if me.Refused(err, "") {
 		return s.publisherLogoPage(me)
 	}
 	return me.saved(err, "/logo", "logo")
@@ -47,7 +48,7 @@ func (s *site) setLogo(me publisher) error {
 // storeLogo makes a logo from a picture and stores it. It returns digest.Invalid if the picture is not usable. It
 // decodes one picture at a time, because decoding needs much memory.
 func (s *site) storeLogo(r *http.Request, id digest.NewsletterID, file []byte) error {
-	leave, err := s.drawing.enter(r.Context())
+	leave, err := s.drawing.Enter(r.Context())
 	if err != nil {
 		return err
 	}
@@ -62,7 +63,7 @@ func (s *site) storeLogo(r *http.Request, id digest.NewsletterID, file []byte) e
 func receivedPicture(r *http.Request) ([]byte, error) {
 	form, err := r.MultipartReader()
 	if err != nil {
-		return nil, errBadForm
+		return nil, page.ErrBadForm
 	}
 	for {
 		part, err := form.NextPart()
@@ -70,14 +71,14 @@ func receivedPicture(r *http.Request) ([]byte, error) {
 			return nil, errNoPicture
 		}
 		if err != nil {
-			return nil, tooLargeOr(err, errBadForm)
+			return nil, page.TooLargeOr(err, page.ErrBadForm)
 		}
 		if part.FormName() != "picture" {
 			continue
 		}
 		file, err := io.ReadAll(io.LimitReader(part, logo.MaxBytes+1))
 		if err != nil {
-			return nil, tooLargeOr(err, errBadForm)
+			return nil, page.TooLargeOr(err, page.ErrBadForm)
 		}
 		if len(file) == 0 {
 			return nil, errNoPicture
@@ -90,5 +91,5 @@ var errNoPicture = digest.Refuse(digest.Invalid, "no file was chosen; choose a p
 
 // removeLogo deletes the logo. Emails that were already sent then show none.
 func (s *site) removeLogo(me publisher) error {
-	return me.saved(s.Store.Newsletters.RemoveNewsletterLogo(me.ctx, me.Newsletter.ID), "/logo", "removed")
+	return me.saved(s.Store.Newsletters.RemoveNewsletterLogo(me.Ctx, me.Newsletter.ID), "/logo", "removed")
 }

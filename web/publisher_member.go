@@ -4,6 +4,7 @@ import (
 	"digest"
 	"digest/internal/catalogue"
 	"digest/store"
+	"digest/web/page"
 )
 
 type publisherMemberPage struct {
@@ -13,10 +14,12 @@ type publisherMemberPage struct {
 }
 
 // Days returns the days on which the member gets issues.
-func (p publisherMemberPage) Days() catalogue.Message { return daysView{p.Member.Cadence}.Words() }
+func (p publisherMemberPage) Days() catalogue.Message {
+	return page.DaysView{Cadence: p.Member.Cadence}.Words()
+}
 
 // Zone returns the name of the member's time zone for display.
-func (p publisherMemberPage) Zone() string { return zoneName(p.Member.TimeZone) }
+func (p publisherMemberPage) Zone() string { return page.ZoneName(p.Member.TimeZone) }
 
 type memberEvent struct{ store.MemberEvent }
 
@@ -37,7 +40,7 @@ func (e memberEvent) Words() any {
 
 // memberOf returns the member whose digest ID is in the path.
 func (s *site) memberOf(me publisher) (digest.Member, error) {
-	return s.Store.Members.MemberByDigest(me.ctx, me.Newsletter.ID, digest.DigestID(me.pathID))
+	return s.Store.Members.MemberByDigest(me.Ctx, me.Newsletter.ID, digest.DigestID(me.PathID))
 }
 
 func (s *site) publisherMemberPage(me publisher) error {
@@ -45,12 +48,12 @@ func (s *site) publisherMemberPage(me publisher) error {
 	if err != nil {
 		return err
 	}
-	events, err := s.Store.Members.MemberEvents(me.ctx, me.Newsletter.ID, m.Email)
+	events, err := s.Store.Members.MemberEvents(me.Ctx, me.Newsletter.ID, m.Email)
 	p := publisherMemberPage{publisher: me, Member: listedMember{m}}
 	for _, e := range events {
 		p.History = append(p.History, memberEvent{e})
 	}
-	return me.visit.show(err, "publisher_member", m.Email, p)
+	return me.Visit.Show(err, "publisher_member", m.Email, p)
 }
 
 // letMemberLeave unsubscribes a member who asked the publisher for it. An import does not add them again.
@@ -59,6 +62,6 @@ func (s *site) letMemberLeave(me publisher) error {
 	if err != nil {
 		return err
 	}
-	err = s.Store.Readers.SetDigestState(me.ctx, m.DigestID, digest.DigestLeft, me.now)
+	err = s.Store.Readers.SetDigestState(me.Ctx, m.DigestID, digest.DigestLeft, me.Now)
 	return me.saved(err, "/members/"+me.PathValue("id"), "left")
 }

@@ -8,13 +8,14 @@ import (
 	"digest"
 	"digest/internal/catalogue"
 	"digest/store"
+	"digest/web/page"
 )
 
 // A publisherMembersPage lists up to membersShown members of a newsletter.
 type publisherMembersPage struct {
 	publisher
 	Part    string // part of an address to search for
-	States  []choice
+	States  []page.Choice
 	Members []listedMember
 	Later   string // path of the next page; "": this is the last
 	Begun   bool   // there are earlier members
@@ -41,8 +42,8 @@ const (
 	mostPart     = 320 // longest search text, in characters
 )
 
-func memberStates() []choice {
-	return []choice{
+func memberStates() []page.Choice {
+	return []page.Choice{
 		{Name: catalogue.Key("Everyone")}, {Value: string(digest.DigestActive), Name: catalogue.Key("Active")},
 		{Value: string(digest.DigestPaused), Name: catalogue.Key("Paused")},
 		{Value: string(digest.DigestLeft), Name: catalogue.Key("Unsubscribed")},
@@ -52,7 +53,8 @@ func memberStates() []choice {
 func (s *site) publisherMembersPage(me publisher) error {
 	given := me.URL.Query()
 	p := publisherMembersPage{publisher: me,
-		Part: firstRunes(digest.OneLine(given.Get("q")), mostPart), States: chosen(memberStates(), given.Get("state"))}
+		Part: page.FirstRunes(digest.OneLine(given.Get("q")), mostPart), States: page.Chosen(memberStates(),
+			given.Get("state"))}
 	query := store.MemberQuery{Part: p.Part}
 	for _, c := range p.States {
 		if c.Chosen {
@@ -62,7 +64,7 @@ func (s *site) publisherMembersPage(me publisher) error {
 	if after, err := strconv.ParseInt(given.Get("after"), 10, 64); err == nil && after > 0 {
 		query.After, p.Begun = digest.DigestID(after), true
 	}
-	for m, err := range s.Store.Members.Members(me.ctx, me.Newsletter.ID, query) {
+	for m, err := range s.Store.Members.Members(me.Ctx, me.Newsletter.ID, query) {
 		if err != nil {
 			return err
 		}

@@ -9,15 +9,7 @@ import (
 	"digest/internal/catalogue"
 	"digest/render"
 	"digest/store"
-)
-
-// Publishing says who may create newsletters on the web.
-type Publishing string
-
-// The values of DIGEST_NEWSLETTERS. Any other value is treated as closed.
-const (
-	PublishingClosed Publishing = "closed" // only the operator, by command
-	PublishingAsk    Publishing = "ask"    // any reader, and the operator approves each newsletter
+	"digest/web/page"
 )
 
 // The most newsletters that a reader may publish, and the most of them that may wait for approval.
@@ -28,8 +20,8 @@ const (
 
 // publishingClosed returns the error for a reader who may not create newsletters. It tells an operator which command
 // creates one.
-func publishingClosed(me reader) error {
-	p := *errPublishingClosed
+func publishingClosed(me page.Reader) error {
+	p := *page.ErrPublishingClosed
 	if me.Operator {
 		p.Text = catalogue.Key("To create one, run “digest newsletter create” on the server.")
 	}
@@ -38,47 +30,47 @@ func publishingClosed(me reader) error {
 
 // publisherNewPage creates a newsletter that waits for approval. If its feed cannot be read, it deletes the newsletter
 // again.
-func (s *site) publisherNewPage(v *visit) error {
-	if s.Publishing != PublishingAsk || v.posted() && s.Subscriber == nil {
-		return publishingClosed(v.reader)
+func (s *site) publisherNewPage(v *page.Visit) error {
+	if s.Publishing != page.PublishingAsk || v.Posted() && s.Subscriber == nil {
+		return publishingClosed(v.Reader)
 	}
 	n, address := digest.Newsletter{
 		Cadence: digest.Daily, State: digest.NewsletterPending, MemberLimit: s.MemberLimit,
 		Look: digest.Look{Layout: digest.FullText, Images: digest.ProxiedImages},
 	}, ""
-	v.text(codeKind, "address", &address, 0)
-	v.text(lineKind, "name", &n.Name, 60)
-	v.text(codeKind, "slug", &n.Slug, 40)
-	v.text(lineKind, "line", &n.AddressLine, 200)
-	v.text(areaKind, "description", &n.Description, 2000)
-	if !v.posted() {
-		return v.show(nil, "publisher_new", catalogue.Key("Create a newsletter"), v)
+	v.AddText(page.CodeKind, "address", &address, 0)
+	v.AddText(page.LineKind, "name", &n.Name, 60)
+	v.AddText(page.CodeKind, "slug", &n.Slug, 40)
+	v.AddText(page.LineKind, "line", &n.AddressLine, 200)
+	v.AddText(page.AreaKind, "description", &n.Description, 2000)
+	if !v.Posted() {
+		return v.Show(nil, "publisher_new", catalogue.Key("Create a newsletter"), v)
 	}
-	if !s.limits.rounds.allow(v.key(), v.now) {
-		return errTooManyFinds
+	if !s.Limits.Rounds.Allow(v.Key(), v.Now) {
+		return page.ErrTooManyFinds
 	}
-	unlock, busy := s.forms.tryLock(v.ID) // so that parallel requests cannot exceed the limit
+	unlock, busy := s.Forms.TryLock(v.ID) // so that parallel requests cannot exceed the limit
 	if busy != nil {
-		return errOneByOne
+		return page.ErrOneByOne
 	}
 	defer unlock()
 	n.Slug = strings.ToLower(n.Slug)
-	n, wrong, err := s.addPending(v.ctx, v.ID, n, address)
+	n, wrong, err := s.addPending(v.Ctx, v.ID, n, address)
 	if wrong != nil {
-		v.wrong("", wrong)
-		v.fields["address"].Value = firstRunes(address, maxName)
+		v.Reject("", wrong)
+		v.Fields()["address"].Value = page.FirstRunes(address, page.MaxName)
 	}
 	if err != nil || wrong != nil {
-		return v.show(err, "publisher_new", catalogue.Key("Create a newsletter"), v)
+		return v.Show(err, "publisher_new", catalogue.Key("Create a newsletter"), v)
 	}
-	waiting, err := s.Store.Newsletters.CountPending(v.ctx)
+	waiting, err := s.Store.Newsletters.CountPending(v.Ctx)
 	if err != nil {
 		return err
 	}
 	if waiting == 1 { // with more, the operator already has an email
-		s.tellOperator(v.ctx, n)
+		s.tellOperator(v.Ctx, n)
 	}
-	return v.seeOther("/newsletters/" + n.Slug)
+	return v.SeeOther("/newsletters/" + n.Slug)
 }
 
 // addPending creates the newsletter and subscribes it to the feed at address, or returns what is wrong with the form.
@@ -98,20 +90,20 @@ func (s *site) addPending(ctx context.Context, owner digest.UserID, n digest.New
 	if wrong, err = asRefused(err); wrong != nil || err != nil {
 		return n, wrong, err
 	}
-	find, cancel := context.WithTimeout(ctx, findTime)
+	find, cancel := context.WithTimeout(ctx, page.FindTime)
 	defer cancel()
 	_, err = s.Subscriber.SubscribeNewsletter(find, n, address)
 	if err == nil {
 		return n, nil, nil
 	}
-	err = asSlow(find, err)
+	err = page.AsSlow(find, err)
 	if gone := s.Store.Newsletters.RefuseNewsletter(context.WithoutCancel(ctx), n.ID); gone != nil {
 		return n, nil, errors.Join(err, gone)
 	}
-	if _, said := searchSaid(err); said != nil {
+	if _, said := page.SearchSaid(err); said != nil {
 		return n, said, nil
 	}
-	wrong, err = asSaid(err)
+	wrong, err = page.AsSaid(err)
 	return n, wrong, err
 }
 
@@ -154,7 +146,7 @@ func (s *site) mailContact(ctx context.Context, n digest.Newsletter, title, text
 	s.mailPlainly(s.Contact, render.LetterContent{
 		Language: l.Code,
 		Title:    title.In(l),
-		Text:     paragraphs(l, text),
+		Text:     page.Paragraphs(l, text),
 		Action:   catalogue.Key("Open newsletter").In(l), URL: s.BaseURL + "/operator/newsletters#" + n.Slug,
 	})
 }

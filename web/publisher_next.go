@@ -13,6 +13,7 @@ import (
 	"digest/internal/catalogue"
 	"digest/mailer"
 	"digest/render"
+	"digest/web/page"
 )
 
 // A publisherNextPage previews the issue that the owner's next midnight would create, with the forms that change it.
@@ -101,11 +102,11 @@ type letterFrame struct {
 
 // allowFrame allows a page to contain an iframe of this site.
 func allowFrame(w http.ResponseWriter) {
-	w.Header().Set("Content-Security-Policy", contentPolicy+"; frame-src 'self'")
+	w.Header().Set("Content-Security-Policy", page.ContentPolicy+"; frame-src 'self'")
 }
 
 func (s *site) nextPage(me publisher) error {
-	_, letter, err := s.Store.Newsletters.NextLetter(me.ctx, me.Newsletter)
+	_, letter, err := s.Store.Newsletters.NextLetter(me.Ctx, me.Newsletter)
 	if err != nil {
 		return err
 	}
@@ -114,9 +115,9 @@ func (s *site) nextPage(me publisher) error {
 
 // showNext shows the preview with an issue as stored, or as typed.
 func (s *site) showNext(p publisherNextPage) error {
-	ctx, n := p.ctx, p.Newsletter
+	ctx, n := p.Ctx, p.Newsletter
 	p.View = viewOf(p.Request, n)
-	if s.mails() {
+	if s.Mails() {
 		p.To = p.Email
 	}
 	refs, err := s.Store.Editions.WaitingPosts(ctx, n.ArchiveID)
@@ -134,7 +135,7 @@ func (s *site) showNext(p publisherNextPage) error {
 		return err
 	}
 	p.Frame = letterFrame{Page: p.Path() + "/next", Shown: p.Path() + "/next/preview", View: p.View}
-	allowFrame(p.w)
+	allowFrame(p.W)
 	return p.show(nil, "publisher_next", catalogue.Key("Next issue"), p)
 }
 
@@ -176,16 +177,16 @@ const letterPolicy = "default-src 'none'; style-src 'unsafe-inline'; img-src 'se
 
 // nextShown serves the next issue itself, for the iframe.
 func (s *site) nextShown(me publisher) error {
-	archive, letter, err := s.Store.Newsletters.NextLetter(me.ctx, me.Newsletter)
+	archive, letter, err := s.Store.Newsletters.NextLetter(me.Ctx, me.Newsletter)
 	if err != nil {
 		return err
 	}
 	view := viewOf(me.Request, me.Newsletter)
-	m, err := s.Editions.Rehearse(me.ctx, archive, me.Newsletter, letter, digest.Layout(view.Layout), me.Email)
+	m, err := s.Editions.Rehearse(me.Ctx, archive, me.Newsletter, letter, digest.Layout(view.Layout), me.Email)
 	if err != nil {
 		return err
 	}
-	return showLetter(me.w, view, m)
+	return showLetter(me.W, view, m)
 }
 
 // showLetter sends the HTML or the plain text of an issue, for the iframe.
@@ -208,19 +209,19 @@ func showLetter(w http.ResponseWriter, view letterView, m render.Message) error 
 
 // setNext changes the subject and the note of the next issue, or skips it.
 func (s *site) setNext(me publisher) error {
-	_, next, err := s.Store.Newsletters.NextLetter(me.ctx, me.Newsletter)
+	_, next, err := s.Store.Newsletters.NextLetter(me.Ctx, me.Newsletter)
 	if err != nil {
 		return err
 	}
 	typed := typedLetter(me.Request, next)
 	p := publisherNextPage{publisher: me, Letter: typed}
 	if me.PostForm.Get("date") != next.LocalDate.String() {
-		p.Letter.LocalDate, me.status = next.LocalDate, http.StatusConflict
+		p.Letter.LocalDate, me.Status = next.LocalDate, http.StatusConflict
 		me.Wrong = catalogue.Key("It’s past midnight, so that issue was already created. This is the next one.")
 		return s.showNext(p)
 	}
-	err = s.Store.Newsletters.SetNewsletterLetter(me.ctx, typed)
-	if me.refused(err, "") {
+	err = s.Store.Newsletters.SetNewsletterLetter(me.Ctx, typed)
+	if me.Refused(err, "") {
 		return s.showNext(p)
 	}
 	return me.saved(err, "/next", "letter")
@@ -235,38 +236,38 @@ func typedLetter(r *http.Request, l digest.NewsletterLetter) digest.NewsletterLe
 
 // pullPost excludes a post from all issues that are not sent yet.
 func (s *site) pullPost(me publisher) error {
-	refs, err := s.Store.Newsletters.UnsentPosts(me.ctx, me.Newsletter, me.now)
+	refs, err := s.Store.Newsletters.UnsentPosts(me.Ctx, me.Newsletter, me.Now)
 	if err != nil {
 		return err
 	}
 	for _, ref := range refs {
-		if ref.PostID == digest.PostID(me.pathID) {
-			return me.saved(s.Store.Newsletters.PullPost(me.ctx, me.Newsletter.ID, ref.PostID, me.now), "/next",
+		if ref.PostID == digest.PostID(me.PathID) {
+			return me.saved(s.Store.Newsletters.PullPost(me.Ctx, me.Newsletter.ID, ref.PostID, me.Now), "/next",
 				"pulled")
 		}
 	}
-	return errNotFound
+	return page.ErrNotFound
 }
 
 func (s *site) unpullPost(me publisher) error {
-	return me.saved(s.Store.Newsletters.UnpullPost(me.ctx, me.Newsletter.ID, digest.PostID(me.pathID)), "/next",
+	return me.saved(s.Store.Newsletters.UnpullPost(me.Ctx, me.Newsletter.ID, digest.PostID(me.PathID)), "/next",
 		"unpulled")
 }
 
 // sendTest emails the next issue, as it is now, to the publisher who requested it.
 func (s *site) sendTest(me publisher) error {
-	if !s.mails() {
-		return errNotFound
+	if !s.Mails() {
+		return page.ErrNotFound
 	}
-	if now := me.now; !s.limits.tests.allow(me.key(), now) {
-		return errTooManyTests
+	if now := me.Now; !s.Limits.Tests.Allow(me.Key(), now) {
+		return page.ErrTooManyTests
 	}
-	archive, letter, err := s.Store.Newsletters.NextLetter(me.ctx, me.Newsletter)
+	archive, letter, err := s.Store.Newsletters.NextLetter(me.Ctx, me.Newsletter)
 	if err != nil {
 		return err
 	}
 	layout := digest.Layout(viewOf(me.Request, me.Newsletter).Layout)
-	l, err := s.Editions.TestLetter(me.ctx, archive, me.Newsletter, letter, layout,
+	l, err := s.Editions.TestLetter(me.Ctx, archive, me.Newsletter, letter, layout,
 		s.Outbox.NewsletterFrom(me.Newsletter), me.Email)
 	if err != nil {
 		return fmt.Errorf("writing a test letter: %w", err)

@@ -2,7 +2,6 @@ package web
 
 import (
 	"html/template"
-
 	"slices"
 
 	"digest/internal/catalogue"
@@ -26,11 +25,11 @@ const mostClicksShown = 100
 const numbersDays = 366
 
 func (s *site) publisherNumbersPage(me publisher) error {
-	days, err := s.Store.Newsletters.NewsletterNumbers(me.ctx, me.Newsletter, me.now, numbersDays)
+	days, err := s.Store.Newsletters.NewsletterNumbers(me.Ctx, me.Newsletter, me.Now, numbersDays)
 	p := publisherNumbersPage{publisher: me}
-	p.add(days, me.language())
+	p.add(days, me.PageLanguage())
 	if err == nil {
-		p.Clicks, err = s.Store.Newsletters.ClickCounts(me.ctx, me.Newsletter.ID, mostClicksShown)
+		p.Clicks, err = s.Store.Newsletters.ClickCounts(me.Ctx, me.Newsletter.ID, mostClicksShown)
 	}
 	return me.show(err, "publisher_numbers", catalogue.Key("Statistics"), p)
 }

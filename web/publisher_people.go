@@ -7,6 +7,7 @@ import (
 	"digest"
 	"digest/internal/catalogue"
 	"digest/store"
+	"digest/web/page"
 )
 
 type publisherPeoplePage struct {
@@ -19,27 +20,27 @@ const mostPublishers = 20
 // publisherPeoplePage lists the team. A POST of the owner makes another reader an editor. The form reveals whether an
 // address belongs to a reader, so it is rate limited.
 func (s *site) publisherPeoplePage(me publisher) error {
-	if me.posted() && !s.limits.rounds.allow(me.key(), me.now) {
-		return errTooMany
+	if me.Posted() && !s.Limits.Rounds.Allow(me.Key(), me.Now) {
+		return page.ErrTooMany
 	}
-	people, err := s.Store.Newsletters.Publishers(me.ctx, me.Newsletter.ID)
+	people, err := s.Store.Newsletters.Publishers(me.Ctx, me.Newsletter.ID)
 	var email string
-	me.text(emailKind, "email", &email, 0)
-	if err == nil && me.posted() {
+	me.AddText(page.EmailKind, "email", &email, 0)
+	if err == nil && me.Posted() {
 		var u digest.User
-		u, err = s.Store.Readers.UserByEmail(me.ctx, email)
+		u, err = s.Store.Readers.UserByEmail(me.Ctx, email)
 		switch {
 		case digest.KindOf(err) == digest.NotFound || digest.KindOf(err) == digest.Invalid:
-			me.wrong("email", catalogue.Key("There’s no account with that address. Ask the person to sign up first."))
+			me.Reject("email", catalogue.Key("There’s no account with that address. Ask the person to sign up first."))
 			err = nil
 		case err != nil:
 		case len(people) >= mostPublishers:
-			me.wrong("email", catalogue.Key("This team has the maximum number of editors. Remove one first."))
-			me.status = http.StatusConflict
+			me.Reject("email", catalogue.Key("This team has the maximum number of editors. Remove one first."))
+			me.Status = http.StatusConflict
 		case u.ID == me.ID:
-			me.wrong("email", catalogue.Key("That’s you."))
+			me.Reject("email", catalogue.Key("That’s you."))
 		default:
-			return me.saved(s.Store.Newsletters.SetRole(me.ctx, me.Newsletter.ID, u.ID, digest.RoleEditor, me.now),
+			return me.saved(s.Store.Newsletters.SetRole(me.Ctx, me.Newsletter.ID, u.ID, digest.RoleEditor, me.Now),
 				"/people", "editor")
 		}
 	}
@@ -48,16 +49,16 @@ func (s *site) publisherPeoplePage(me publisher) error {
 
 // removeEditor removes the role of an editor. Editors may remove their own.
 func (s *site) removeEditor(me publisher) error {
-	self := digest.UserID(me.pathID) == me.ID
+	self := digest.UserID(me.PathID) == me.ID
 	if !self && !me.Owns() {
-		return errOwnerOnly
+		return page.ErrOwnerOnly
 	}
-	err := s.Store.Newsletters.SetRole(me.ctx, me.Newsletter.ID, digest.UserID(me.pathID), digest.RoleNone, me.now)
+	err := s.Store.Newsletters.SetRole(me.Ctx, me.Newsletter.ID, digest.UserID(me.PathID), digest.RoleNone, me.Now)
 	if digest.KindOf(err) == digest.Conflict {
-		return errLastOwner
+		return page.ErrLastOwner
 	}
 	if self {
-		return me.visit.saved(err, "/newsletters", "removed")
+		return me.Visit.SeeSaved(err, "/newsletters", "removed")
 	}
 	return me.saved(err, "/people", "removed")
 }
@@ -71,21 +72,21 @@ func offered(people []store.Publisher, to digest.UserID) bool {
 
 // offerNewsletter offers the ownership of the newsletter to an editor.
 func (s *site) offerNewsletter(me publisher) error {
-	return me.saved(s.Store.Newsletters.OfferNewsletter(me.ctx, me.Newsletter.ID, digest.UserID(me.pathID), me.now),
+	return me.saved(s.Store.Newsletters.OfferNewsletter(me.Ctx, me.Newsletter.ID, digest.UserID(me.PathID), me.Now),
 		"/people", "offered")
 }
 
 func (s *site) withdrawOffer(me publisher) error {
-	return me.saved(s.Store.Newsletters.EndOffer(me.ctx, me.Newsletter.ID, digest.UserID(me.pathID)), "/people",
+	return me.saved(s.Store.Newsletters.EndOffer(me.Ctx, me.Newsletter.ID, digest.UserID(me.PathID)), "/people",
 		"ended")
 }
 
 func (s *site) declineOffer(me publisher) error {
-	return me.saved(s.Store.Newsletters.EndOffer(me.ctx, me.Newsletter.ID, me.ID), "/people", "ended")
+	return me.saved(s.Store.Newsletters.EndOffer(me.Ctx, me.Newsletter.ID, me.ID), "/people", "ended")
 }
 
 // acceptOffer makes the signed-in editor the owner, if the newsletter is offered to them. The former owner becomes an
 // editor.
 func (s *site) acceptOffer(me publisher) error {
-	return me.saved(s.Store.Newsletters.AcceptOffer(me.ctx, me.Newsletter.ID, me.ID, me.now), "/people", "owner")
+	return me.saved(s.Store.Newsletters.AcceptOffer(me.Ctx, me.Newsletter.ID, me.ID, me.Now), "/people", "owner")
 }

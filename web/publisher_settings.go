@@ -8,11 +8,12 @@ import (
 
 	"digest"
 	"digest/internal/catalogue"
+	"digest/web/page"
 )
 
 type publisherSettingsPage struct {
 	publisher
-	cadenceField
+	page.CadenceField
 	Colours      digest.Colours // as typed
 	OwnAddresses bool           // the newsletter can have its own sender address
 }
@@ -32,10 +33,10 @@ func (p publisherSettingsPage) ColourFields() []colourField {
 	}
 }
 
-func approvalsToChoose() []choice {
-	all := []choice{{Value: "0", Name: catalogue.Key("Send automatically")}}
+func approvalsToChoose() []page.Choice {
+	all := []page.Choice{{Value: "0", Name: catalogue.Key("Send automatically")}}
 	for h := 1; h <= int(digest.MaxApproval/time.Hour); h++ {
-		all = append(all, choice{Value: strconv.Itoa(h),
+		all = append(all, page.Choice{Value: strconv.Itoa(h),
 			Name: catalogue.Key("Wait up to %d hours for my approval, then send").With(h)})
 	}
 	return all
@@ -44,18 +45,18 @@ func approvalsToChoose() []choice {
 func (s *site) publisherSettingsPage(me publisher) error {
 	n := me.Newsletter.Wanted()
 	hours := me.letterFields(&n)
-	p := publisherSettingsPage{me, newCadenceField(n.Cadence, n.DeliverAt), n.Colours, s.Domains != nil}
-	if me.posted() {
+	p := publisherSettingsPage{me, page.NewCadenceField(n.Cadence, n.DeliverAt), n.Colours, s.Domains != nil}
+	if me.Posted() {
 		wait, err := strconv.Atoi(hours)
 		if err != nil || wait < 0 {
-			return errBadForm
+			return page.ErrBadForm
 		}
 		n.ApproveWithin = time.Duration(wait) * time.Hour
-		p.cadenceField, n.Cadence, n.DeliverAt, me.Wrong, err = readCadence(me.Request)
-		if err == nil && me.ok() {
-			err = s.changeNewsletter(me.ctx, me.Newsletter, n, me.Operator)
+		p.CadenceField, n.Cadence, n.DeliverAt, me.Wrong, err = page.ReadCadence(me.Request)
+		if err == nil && me.OK() {
+			err = s.changeNewsletter(me.Ctx, me.Newsletter, n, me.Operator)
 		}
-		if me.ok() && !me.refused(err, "") {
+		if me.OK() && !me.Refused(err, "") {
 			return me.saved(err, "/settings", "settings")
 		}
 	}
@@ -64,23 +65,23 @@ func (s *site) publisherSettingsPage(me publisher) error {
 
 // letterFields describes the settings of a newsletter and parses them. It returns the hours of the approval.
 func (me publisher) letterFields(n *digest.Newsletter) (hours string) {
-	me.text(lineKind, "name", &n.Name, 60)
-	me.text(areaKind, "description", &n.Description, 2000)
-	me.text(codeKind, "site", &n.SiteURL, 200)
-	me.fields["site"].Sample = "https://"
-	me.text(lineKind, "address", &n.AddressLine, 200)
-	me.text(areaKind, "header", &n.HeaderText, 500)
-	me.text(areaKind, "footer", &n.FooterText, 500)
+	me.AddText(page.LineKind, "name", &n.Name, 60)
+	me.AddText(page.AreaKind, "description", &n.Description, 2000)
+	me.AddText(page.CodeKind, "site", &n.SiteURL, 200)
+	me.Fields()["site"].Sample = "https://"
+	me.AddText(page.LineKind, "address", &n.AddressLine, 200)
+	me.AddText(page.AreaKind, "header", &n.HeaderText, 500)
+	me.AddText(page.AreaKind, "footer", &n.FooterText, 500)
 	n.HeaderText, n.FooterText = digest.OneLine(n.HeaderText), digest.OneLine(n.FooterText)
-	me.text(lineKind, "from", &n.FromName, 60)
-	me.text(emailKind, "reply", &n.ReplyTo, 200)
-	me.oneOf(radioKind, "layout", (*string)(&n.Layout), layoutsToChoose())
-	me.oneOf(radioKind, "images", (*string)(&n.Images), picturesToChoose())
-	me.check("clicks", &n.CountClicks)
-	me.text(codesKind, "returns", &n.ReturnURLs, 4000)
+	me.AddText(page.LineKind, "from", &n.FromName, 60)
+	me.AddText(page.EmailKind, "reply", &n.ReplyTo, 200)
+	me.AddChoice(page.RadioKind, "layout", (*string)(&n.Layout), page.LayoutsToChoose())
+	me.AddChoice(page.RadioKind, "images", (*string)(&n.Images), page.PicturesToChoose())
+	me.AddCheck("clicks", &n.CountClicks)
+	me.AddText(page.CodesKind, "returns", &n.ReturnURLs, 4000)
 	hours = strconv.Itoa(int(n.ApproveWithin / time.Hour))
-	me.oneOf(selectKind, "approve", &hours, approvalsToChoose())
-	if form := me.PostForm; me.posted() {
+	me.AddChoice(page.SelectKind, "approve", &hours, approvalsToChoose())
+	if form := me.PostForm; me.Posted() {
 		n.ReturnURLs = digest.ReturnURLs(strings.Fields(n.ReturnURLs))
 		n.Colours = digest.Colours{Paper: form.Get("paper"), Ink: form.Get("ink"), Accent: form.Get("accent")}.Tidy()
 	}
@@ -91,11 +92,11 @@ func (me publisher) letterFields(n *digest.Newsletter) (hours string) {
 // wait for approval too, and an email informs DIGEST_CONTACT.
 func (s *site) changeNewsletter(ctx context.Context, was, n digest.Newsletter, byOperator bool) error {
 	n.WantedName, n.WantedFromName = "", ""
-	if s.Publishing == PublishingAsk && was.State != digest.NewsletterPending && !byOperator {
+	if s.Publishing == page.PublishingAsk && was.State != digest.NewsletterPending && !byOperator {
 		n = n.WithNames(was)
 	}
 	err := s.Store.Newsletters.SetNewsletter(ctx, n, s.Now())
-	if err != nil || !n.NamesWait() || was.NamesWait() || !s.limits.rounds.allow("names of "+n.Slug, s.Now()) {
+	if err != nil || !n.NamesWait() || was.NamesWait() || !s.Limits.Rounds.Allow("names of "+n.Slug, s.Now()) {
 		return err
 	}
 	if waiting, err := s.Store.Newsletters.CountPending(ctx); err != nil ||
@@ -109,19 +110,19 @@ func (s *site) changeNewsletter(ctx context.Context, was, n digest.Newsletter, b
 // holdNewsletter stops all sending of the newsletter until its owner releases it.
 func (s *site) holdNewsletter(me publisher) error {
 	if me.Newsletter.State != digest.NewsletterActive {
-		return errBadForm
+		return page.ErrBadForm
 	}
-	err := s.Store.Newsletters.ChangeNewsletterState(me.ctx, me.Newsletter, digest.NewsletterHeld,
-		digest.HeldByPublisher, me.now)
+	err := s.Store.Newsletters.ChangeNewsletterState(me.Ctx, me.Newsletter, digest.NewsletterHeld,
+		digest.HeldByPublisher, me.Now)
 	return me.saved(err, "", "held")
 }
 
 // releaseNewsletter ends a hold that the owner started.
 func (s *site) releaseNewsletter(me publisher) error {
 	if !me.HeldByOwner() {
-		return errHeldByOthers
+		return page.ErrHeldByOthers
 	}
-	err := s.Store.Newsletters.ChangeNewsletterState(me.ctx, me.Newsletter, digest.NewsletterActive, "", me.now)
+	err := s.Store.Newsletters.ChangeNewsletterState(me.Ctx, me.Newsletter, digest.NewsletterActive, "", me.Now)
 	return me.saved(err, "", "released")
 }
 

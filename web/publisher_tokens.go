@@ -6,6 +6,7 @@ import (
 	"digest"
 	"digest/internal/catalogue"
 	"digest/store"
+	"digest/web/page"
 )
 
 type publisherTokensPage struct {
@@ -29,26 +30,26 @@ func (t listedToken) UsedDay() catalogue.Sayable {
 func (s *site) publisherTokensPage(me publisher) error {
 	p := publisherTokensPage{publisher: me}
 	made := store.NewsletterToken{NewsletterID: me.Newsletter.ID, UserID: me.ID}
-	me.text(lineKind, "name", &made.Name, 100)
-	me.check("reads", &made.ReadOnly)
-	if me.posted() {
-		if !s.limits.rounds.allow(me.key(), me.now) {
-			return errTooMany
+	me.AddText(page.LineKind, "name", &made.Name, 100)
+	me.AddCheck("reads", &made.ReadOnly)
+	if me.Posted() {
+		if !s.Limits.Rounds.Allow(me.Key(), me.Now) {
+			return page.ErrTooMany
 		}
-		p.Token = newSecret()
-		_, err := s.Store.Newsletters.AddNewsletterToken(me.ctx, made, hashSecret(p.Token), me.now)
+		p.Token = page.NewSecret()
+		_, err := s.Store.Newsletters.AddNewsletterToken(me.Ctx, made, page.HashSecret(p.Token), me.Now)
 		wrong, err := asRefused(err)
 		switch {
 		case err != nil:
 			return err
 		case wrong != nil:
-			me.wrong("name", wrong)
+			me.Reject("name", wrong)
 			p.Token = ""
 		default:
-			me.fields["name"].Value, me.fields["reads"].Value, me.status = "", "", http.StatusOK
+			me.Fields()["name"].Value, me.Fields()["reads"].Value, me.Status = "", "", http.StatusOK
 		}
 	}
-	all, err := s.Store.Newsletters.NewsletterTokens(me.ctx, me.Newsletter.ID)
+	all, err := s.Store.Newsletters.NewsletterTokens(me.Ctx, me.Newsletter.ID)
 	for _, t := range all {
 		p.Tokens = append(p.Tokens, listedToken{t})
 	}
@@ -57,15 +58,15 @@ func (s *site) publisherTokensPage(me publisher) error {
 
 // removeNewsletterToken revokes a token. Editors may revoke their own tokens, the owner any.
 func (s *site) removeNewsletterToken(me publisher) error {
-	all, err := s.Store.Newsletters.NewsletterTokens(me.ctx, me.Newsletter.ID)
+	all, err := s.Store.Newsletters.NewsletterTokens(me.Ctx, me.Newsletter.ID)
 	if err != nil {
 		return err
 	}
 	for _, t := range all {
-		if t.ID == me.pathID && t.UserID != me.ID && me.Role != digest.RoleOwner {
-			return errOwnerOnly
+		if t.ID == me.PathID && t.UserID != me.ID && me.Role != digest.RoleOwner {
+			return page.ErrOwnerOnly
 		}
 	}
-	return me.saved(s.Store.Newsletters.RemoveNewsletterToken(me.ctx, me.Newsletter.ID, me.pathID), "/tokens",
+	return me.saved(s.Store.Newsletters.RemoveNewsletterToken(me.Ctx, me.Newsletter.ID, me.PathID), "/tokens",
 		"removed")
 }

@@ -10,30 +10,23 @@ import (
 	"digest"
 	"digest/internal/catalogue"
 	"digest/push"
-)
-
-const (
-	// pushRoot is the path prefix of WebSub callbacks. Each subscription has its own address, which cannot be
-	// guessed.
-	pushRoot = "/websub/"
-	// maxPush is the longest body that a hub may send, in bytes. It equals the longest document.
-	maxPush = 10 << 20
+	"digest/web/page"
 )
 
 // CallbackAddress returns the URL at which a hub reaches the instance at base for a subscription.
 func CallbackAddress(base string, signer *digest.Signer, id digest.PushID) string {
-	return strings.TrimSuffix(base, "/") + pushRoot + signer.Sign(digest.ForCallback, int64(id))
+	return strings.TrimSuffix(base, "/") + page.PushRoot + signer.Sign(digest.ForCallback, int64(id))
 }
 
-// pushAt returns the subscription of the requested address. It returns errNotFound for an invalid token, without a
+// pushAt returns the subscription of the requested address. It returns ErrNotFound for an invalid token, without a
 // query, and errPushOver for a subscription that has ended.
 func (s *site) pushAt(r *http.Request) (digest.PushSubscription, error) {
 	id, ok := s.Signer.Verify(digest.ForCallback, r.PathValue("token"))
 	if !ok {
-		return digest.PushSubscription{}, errNotFound
+		return digest.PushSubscription{}, page.ErrNotFound
 	}
-	if !s.limits.pushers.allowAll(s.clientShares(r), s.Now()) {
-		return digest.PushSubscription{}, errTooMany
+	if !s.Limits.Pushers.AllowAll(s.ClientShares(r), s.Now()) {
+		return digest.PushSubscription{}, page.ErrTooMany
 	}
 	p, err := s.Store.Feeds.PushSubscription(r.Context(), digest.PushID(id))
 	if digest.KindOf(err) == digest.NotFound {
@@ -43,22 +36,22 @@ func (s *site) pushAt(r *http.Request) (digest.PushSubscription, error) {
 }
 
 // errPushOver makes a hub end its subscription (WebSub section 7).
-var errPushOver = &problem{http.StatusGone, catalogue.Key("This subscription has ended"),
-	catalogue.Key("This subscription has ended")}
+var errPushOver = &page.Problem{Status: http.StatusGone, Title: catalogue.Key("This subscription has ended"),
+	Text: catalogue.Key("This subscription has ended")}
 
 // verifyHub answers a hub's verification of intent (WebSub section 5.3) by echoing the challenge. It also handles a
-// denial (section 5.2). It returns errNotFound for a request that this instance did not make.
+// denial (section 5.2). It returns ErrNotFound for a request that this instance did not make.
 func (s *site) verifyHub(w http.ResponseWriter, r *http.Request) error {
 	p, err := s.pushAt(r)
 	if errors.Is(err, errPushOver) {
-		return errNotFound
+		return page.ErrNotFound
 	}
 	if err != nil {
 		return err
 	}
 	i, ok := push.ParseIntent(r.URL.Query())
 	if !ok || r.Method == http.MethodHead {
-		return errNotFound
+		return page.ErrNotFound
 	}
 	meant, now := false, s.Now()
 	switch i.Mode {
@@ -74,9 +67,9 @@ func (s *site) verifyHub(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	if !meant {
-		return errNotFound
+		return page.ErrNotFound
 	}
-	return plain(w, http.StatusOK, i.Challenge)
+	return page.Plain(w, http.StatusOK, i.Challenge)
 }
 
 // receivePush accepts content from a hub (WebSub section 7). If the hub has the secret, an unsigned body gets 403,
@@ -93,16 +86,13 @@ func (s *site) receivePush(w http.ResponseWriter, r *http.Request) error {
 	signature := r.Header.Get(push.SignatureField)
 	secret := push.GetsSecret(p.Hub)
 	if secret && signature == "" {
-		return plain(w, http.StatusForbidden,
+		return page.Plain(w, http.StatusForbidden,
 			"missing signature: sign the body with the secret of this subscription, in "+push.SignatureField+"\n")
 	}
 	if !secret {
 		return s.accepted(w, s.Store.Feeds.AnnouncedFeed(r.Context(), p.FeedID, s.Now()))
 	}
-	if bounded, ok := r.Body.(*boundedBody); ok { // it counts against the limit of all long bodies
-		bounded.long = s.long.begin()
-		defer bounded.long.end()
-	}
+	defer s.CountBody(r)()
 	body, err := io.ReadAll(r.Body)
 	if _, large := errors.AsType[*http.MaxBytesError](err); large {
 		return s.accepted(w, s.Store.Feeds.AnnouncedFeed(r.Context(), p.FeedID, s.Now()))
@@ -112,13 +102,13 @@ func (s *site) receivePush(w http.ResponseWriter, r *http.Request) error {
 	}
 	if push.Author(signature, p.Secret, body) != push.Genuine {
 		s.Log.DebugContext(r.Context(), "a push is not signed by its hub", "hub", p.Hub)
-		if !s.limits.forgers.allowAll(s.clientShares(r), s.Now()) {
-			return errTooMany
+		if !s.Limits.Forgers.AllowAll(s.ClientShares(r), s.Now()) {
+			return page.ErrTooMany
 		}
 		return s.accepted(w, nil)
 	}
 	return s.accepted(w, s.Store.Feeds.ReceivePush(r.Context(), s.Now(), p.FeedID,
-		digest.Shortened(r.Header.Get("Content-Type"), maxShown), body))
+		digest.Shortened(r.Header.Get("Content-Type"), page.MaxShown), body))
 }
 
 // accepted responds 202 and wakes the job that stores pushes.

@@ -1,41 +1,38 @@
 package web
 
 import (
-	"net/http"
-
 	"digest/internal/catalogue"
+	"digest/web/page"
 )
 
 // oneClick is the route to which mail programs post from any origin (RFC 8058 §3.2).
 const oneClick = "POST /unsubscribe/{token}"
 
-// routes returns the mux with every address of the web view. The handler and the template of "GET /settings/zone" are
-// in settings_zone.go and templates/settings_zone.html.
+// parts returns all pages and routes. The handler and the template of "GET /settings/zone" are in settings_zone.go and
+// templates/settings_zone.html.
 //
-// forReader admits only signed-in readers, forOperator only operators. Both parse a posted form, as withForm does. A
+// ForReader admits only signed-in readers, ForOperator only operators. Both parse a posted form, as WithForm does. A
 // GET changes nothing, with two exceptions: a ping only queues a poll that is allowed anyway, and a hub confirms a
 // subscription (WebSub).
-func (s *site) routes() *http.ServeMux {
-	mux := http.NewServeMux()
-	for _, part := range []map[string]handler{
+func (s *site) parts() []page.Part {
+	parts := []page.Part{{Templates: templateFiles}}
+	for _, routes := range []map[string]page.Handler{
 		s.publicRoutes(), s.programRoutes(), s.readerRoutes(), s.operatorRoutes(),
 		s.publisherRoutes(), s.apiRoutes(), s.settingsRoutes(), movedRoutes(),
 	} {
-		for pattern, h := range part {
-			mux.Handle(pattern, s.handle(h))
-		}
+		parts = append(parts, page.Part{Routes: routes})
 	}
-	return mux
+	return parts
 }
 
 // publicRoutes returns the routes that need no session: the public pages, sign-in, and the links of emails.
-func (s *site) publicRoutes() map[string]handler {
-	return map[string]handler{
+func (s *site) publicRoutes() map[string]page.Handler {
+	return map[string]page.Handler{
 		"GET /{$}":       s.home,
 		"GET /help":      s.helpPage,
 		"GET /bot":       s.botPage,
 		"GET /bot/site":  s.aboutSitePage,
-		"POST /bot/site": withForm(s.lookAtSite),
+		"POST /bot/site": page.WithForm(s.lookAtSite),
 		"GET /status":    s.statusPage,
 		"GET /e/{token}": s.linkedEditionPage,
 
@@ -46,22 +43,22 @@ func (s *site) publicRoutes() map[string]handler {
 		"GET /n/{slug}/feed.xml":    s.newsletterFeed,
 		"GET /n/{slug}/{date}":      s.newsletterLetterPage,
 		"GET /n/{slug}/look/{file}": s.newsletterLook,
-		joinRoute:                   withForm(s.requestJoin),
+		joinRoute:                   page.WithForm(s.requestJoin),
 		"GET /n/{slug}/confirm":     s.confirmJoinPage,
-		"POST /n/{slug}/confirm":    withForm(s.confirmJoin),
+		"POST /n/{slug}/confirm":    page.WithForm(s.confirmJoin),
 
 		"GET /links":     s.links, // for a reader's session or access token
 		"OPTIONS /links": s.linksPreflight,
 
 		"GET /sign-in":           s.signInPage,
-		"POST /sign-in":          withForm(s.signIn),
-		"POST /sign-in/email":    withForm(s.requestSignIn),
-		"POST /sign-in/operator": withForm(s.useOperatorLink),
+		"POST /sign-in":          page.WithForm(s.signIn),
+		"POST /sign-in/email":    page.WithForm(s.requestSignIn),
+		"POST /sign-in/operator": page.WithForm(s.useOperatorLink),
 		"POST /sign-out":         s.signOut,
 		"GET /sign-up":           s.signUpPage,
-		"POST /sign-up":          withForm(s.requestSignUp),
+		"POST /sign-up":          page.WithForm(s.requestSignUp),
 		"GET /sign-up/confirm":   s.confirmSignUpPage,
-		"POST /sign-up/confirm":  withForm(s.confirmSignUp),
+		"POST /sign-up/confirm":  page.WithForm(s.confirmSignUp),
 		"GET /goodbye":           s.goodbyePage,
 
 		"POST /passkeys/sign-in/begin":   s.passkeyJSON(s.beginPasskey),
@@ -101,20 +98,20 @@ func (s *site) publicRoutes() map[string]handler {
 		"POST /site/{token}/leave":         s.onLetterSite(s.leaveByLetter),
 		"POST /site/{token}/back":          s.onLetterSite(s.returnByLetter),
 		"GET /settings/address/confirm":    s.confirmAddressPage,
-		"POST /settings/address/confirm":   withForm(s.confirmAddress),
+		"POST /settings/address/confirm":   page.WithForm(s.confirmAddress),
 	}
 }
 
 // programRoutes returns the routes for programs, and the files that pages load.
-func (s *site) programRoutes() map[string]handler {
-	return map[string]handler{
+func (s *site) programRoutes() map[string]page.Handler {
+	return map[string]page.Handler{
 		"GET /ping":                  s.ping,
 		"POST /ping":                 s.ping,
 		"POST /RPC2":                 s.ping,
 		"GET /websub/{token}":        s.verifyHub,
 		"POST /websub/{token}":       s.receivePush,
 		"GET /image/{mac}/{address}": s.imageAt,
-		"GET /static/{name}":         s.asset,
+		"GET /static/{name}":         s.Asset,
 		"GET /worker.js":             s.worker,
 		"GET /manifest.webmanifest":  s.manifest,
 		"GET /robots.txt":            s.robots,
@@ -130,115 +127,115 @@ func (s *site) programRoutes() map[string]handler {
 }
 
 // readerRoutes returns the routes with which readers read and manage feeds.
-func (s *site) readerRoutes() map[string]handler {
-	return map[string]handler{
-		"POST /memberships/feeds":    s.forReader(s.setShared),
-		"GET /memberships":           s.forReader(s.membershipsPage),
-		"GET /letters/{slug}/{date}": s.forReader(s.receivedPage),
-		"POST /first":                s.forReader(s.forOwnDigest(s.sendFirst)),
+func (s *site) readerRoutes() map[string]page.Handler {
+	return map[string]page.Handler{
+		"POST /memberships/feeds":    s.ForReader(s.setShared),
+		"GET /memberships":           s.ForReader(s.membershipsPage),
+		"GET /letters/{slug}/{date}": s.ForReader(s.receivedPage),
+		"POST /first":                s.ForReader(s.forOwnDigest(s.sendFirst)),
 		"GET /first":                 toHome,
-		"GET /tomorrow":              s.forReader(s.forOwnDigest(s.tomorrowPage)),
-		"POST /tomorrow":             s.forReader(s.forOwnDigest(s.showTomorrow)),
-		"GET /editions":              s.forReader(s.forOwnDigest(s.editionsPage)),
-		"GET /editions/{date}":       s.forReader(s.editionPage),
-		"GET /editions/{date}/print": s.forReader(s.printedEditionPage),
-		"GET /offline":               s.forReader(s.offlinePage),
-		"GET /offline.json":          s.forReader(s.offlineEditions),
+		"GET /tomorrow":              s.ForReader(s.forOwnDigest(s.tomorrowPage)),
+		"POST /tomorrow":             s.ForReader(s.forOwnDigest(s.showTomorrow)),
+		"GET /editions":              s.ForReader(s.forOwnDigest(s.editionsPage)),
+		"GET /editions/{date}":       s.ForReader(s.editionPage),
+		"GET /editions/{date}/print": s.ForReader(s.printedEditionPage),
+		"GET /offline":               s.ForReader(s.offlinePage),
+		"GET /offline.json":          s.ForReader(s.offlineEditions),
 
-		"GET /editions/{date}/offline.json": s.forReader(s.offlineEdition),
+		"GET /editions/{date}/offline.json": s.ForReader(s.offlineEdition),
 
-		"GET /posts/{id}":               s.forReader(s.postPage),
-		"GET /posts/{id}/versions/{at}": s.forReader(s.versionPage),
-		"GET /sound/{mac}/{address}":    s.forReader(s.sound),
-		"POST /posts/{id}/save":         s.forReader(s.save),
-		"POST /posts/{id}/unsave":       s.forReader(s.unsave),
-		"GET /saved":                    s.forReader(s.savedPage),
-		"GET /search":                   s.forReader(s.searchPage),
+		"GET /posts/{id}":               s.ForReader(s.postPage),
+		"GET /posts/{id}/versions/{at}": s.ForReader(s.versionPage),
+		"GET /sound/{mac}/{address}":    s.ForReader(s.sound),
+		"POST /posts/{id}/save":         s.ForReader(s.save),
+		"POST /posts/{id}/unsave":       s.ForReader(s.unsave),
+		"GET /saved":                    s.ForReader(s.savedPage),
+		"GET /search":                   s.ForReader(s.searchPage),
 
-		"GET /feeds":                  s.forReader(s.forOwnDigest(s.feedsPage)),
-		"POST /feeds/find":            s.forReader(s.forOwnDigest(s.findFeeds)),
+		"GET /feeds":                  s.ForReader(s.forOwnDigest(s.feedsPage)),
+		"POST /feeds/find":            s.ForReader(s.forOwnDigest(s.findFeeds)),
 		"GET /feeds/find":             toFeeds,
-		"POST /feeds/add":             s.forReader(s.forOwnDigest(s.addFeeds)),
-		"GET /feeds/add":              s.forReader(s.forOwnDigest(s.feedsAddPage)),
-		"GET /feeds/share":            s.forReader(s.forOwnDigest(s.feedsSharePage)),
-		"GET /feeds/import":           s.forReader(s.forOwnDigest(s.feedsImportPage)),
-		"POST /feeds/import":          s.forReader(s.forOwnDigest(s.importList)),
-		"GET /feeds/import/report":    s.forReader(s.forOwnDigest(s.importReportPage)),
-		"GET /feeds/export":           s.forReader(s.forOwnDigest(s.exportList)),
-		"POST /feeds/export":          s.forReader(s.forOwnDigest(s.exportList)),
-		"POST /feeds/return":          s.forReader(s.forOwnDigest(s.returnFeeds)),
+		"POST /feeds/add":             s.ForReader(s.forOwnDigest(s.addFeeds)),
+		"GET /feeds/add":              s.ForReader(s.forOwnDigest(s.feedsAddPage)),
+		"GET /feeds/share":            s.ForReader(s.forOwnDigest(s.feedsSharePage)),
+		"GET /feeds/import":           s.ForReader(s.forOwnDigest(s.feedsImportPage)),
+		"POST /feeds/import":          s.ForReader(s.forOwnDigest(s.importList)),
+		"GET /feeds/import/report":    s.ForReader(s.forOwnDigest(s.importReportPage)),
+		"GET /feeds/export":           s.ForReader(s.forOwnDigest(s.exportList)),
+		"POST /feeds/export":          s.ForReader(s.forOwnDigest(s.exportList)),
+		"POST /feeds/return":          s.ForReader(s.forOwnDigest(s.returnFeeds)),
 		"GET /feeds/return":           toFeeds,
-		"GET /feeds/{id}":             s.forReader(s.forOwnDigest(s.feedPage)),
-		"GET /feeds/{id}/posts":       s.forReader(s.forOwnDigest(s.feedPostsPage)),
-		"POST /feeds/{id}":            s.forReader(s.forOwnDigest(s.setFeed)),
-		"POST /feeds/{id}/pause":      s.forReader(s.forOwnDigest(s.pauseFeed)),
-		"POST /feeds/{id}/credential": s.forReader(s.forOwnDigest(s.setCredential)),
-		"POST /feeds/{id}/resume":     s.forReader(s.forOwnDigest(s.resumeFeed)),
-		"POST /feeds/{id}/leave":      s.forReader(s.forOwnDigest(s.unsubscribeFeed)),
+		"GET /feeds/{id}":             s.ForReader(s.forOwnDigest(s.feedPage)),
+		"GET /feeds/{id}/posts":       s.ForReader(s.forOwnDigest(s.feedPostsPage)),
+		"POST /feeds/{id}":            s.ForReader(s.forOwnDigest(s.setFeed)),
+		"POST /feeds/{id}/pause":      s.ForReader(s.forOwnDigest(s.pauseFeed)),
+		"POST /feeds/{id}/credential": s.ForReader(s.forOwnDigest(s.setCredential)),
+		"POST /feeds/{id}/resume":     s.ForReader(s.forOwnDigest(s.resumeFeed)),
+		"POST /feeds/{id}/leave":      s.ForReader(s.forOwnDigest(s.unsubscribeFeed)),
 		"GET /feeds/{id}/leave":       toFeeds,
 
-		"GET /feeds/several":          s.forReader(s.forOwnDigest(s.feedsSeveralPage)),
-		"POST /feeds/several/folder":  s.forReader(s.forOwnDigest(s.onSeveral(s.moveFeeds))),
-		"POST /feeds/several/display": s.forReader(s.forOwnDigest(s.onSeveral(s.displayFeeds))),
-		"POST /feeds/several/pause":   s.forReader(s.forOwnDigest(s.onSeveral(s.pauseFeeds))),
-		"POST /feeds/several/resume":  s.forReader(s.forOwnDigest(s.onSeveral(s.resumeFeeds))),
-		"POST /feeds/several/leave":   s.forReader(s.forOwnDigest(s.leaveSeveral)),
+		"GET /feeds/several":          s.ForReader(s.forOwnDigest(s.feedsSeveralPage)),
+		"POST /feeds/several/folder":  s.ForReader(s.forOwnDigest(s.onSeveral(s.moveFeeds))),
+		"POST /feeds/several/display": s.ForReader(s.forOwnDigest(s.onSeveral(s.displayFeeds))),
+		"POST /feeds/several/pause":   s.ForReader(s.forOwnDigest(s.onSeveral(s.pauseFeeds))),
+		"POST /feeds/several/resume":  s.ForReader(s.forOwnDigest(s.onSeveral(s.resumeFeeds))),
+		"POST /feeds/several/leave":   s.ForReader(s.forOwnDigest(s.leaveSeveral)),
 		"GET /feeds/several/folder":   toFeeds,
 		"GET /feeds/several/display":  toFeeds,
 		"GET /feeds/several/pause":    toFeeds,
 		"GET /feeds/several/resume":   toFeeds,
 
-		"GET /filters":              s.forReader(s.forOwnDigest(s.filtersPage)),
-		"POST /filters":             s.forReader(s.forOwnDigest(s.addFilter)),
-		"POST /filters/{id}/remove": s.forReader(s.forOwnDigest(s.removeFilter)),
-		"GET /filtered":             s.forReader(s.forOwnDigest(s.heldPage)),
+		"GET /filters":              s.ForReader(s.forOwnDigest(s.filtersPage)),
+		"POST /filters":             s.ForReader(s.forOwnDigest(s.addFilter)),
+		"POST /filters/{id}/remove": s.ForReader(s.forOwnDigest(s.removeFilter)),
+		"GET /filtered":             s.ForReader(s.forOwnDigest(s.heldPage)),
 	}
 }
 
 // operatorRoutes returns the routes of the operator.
-func (s *site) operatorRoutes() map[string]handler {
-	return map[string]handler{
-		"GET /operator":                             s.asOperator(s.operatorPage),
-		"POST /operator/mail-again":                 s.asOperator(s.mailAgain),
-		"POST /operator/fence/release":              s.asOperator(s.releaseFence),
-		"POST /operator/test-mail":                  s.asOperator(s.testMail),
-		"POST /operator/mail/resume":                s.asOperator(s.resumeMail),
-		"GET /operator/feeds":                       s.forOperator(s.operatorFeedsPage),
-		"GET /operator/feeds/{id}":                  s.forOperator(s.operatorFeedPage),
-		"POST /operator/feeds/{id}/poll":            s.forOperator(s.askFeed),
-		"GET /operator/hosts":                       s.asOperator(s.operatorHostsPage),
-		"POST /operator/hosts":                      s.asOperator(s.operatorHostsPage),
-		"POST /operator/hosts/end":                  s.asOperator(s.endHostRule),
-		"GET /operator/readers":                     s.asOperator(s.operatorReadersPage),
-		"GET /operator/readers/{id}":                s.asOperator(s.operatorReaderPage),
-		"POST /operator/readers/{id}/resend":        s.asOperator(s.resend),
+func (s *site) operatorRoutes() map[string]page.Handler {
+	return map[string]page.Handler{
+		"GET /operator":                             s.AsOperator(s.operatorPage),
+		"POST /operator/mail-again":                 s.AsOperator(s.mailAgain),
+		"POST /operator/fence/release":              s.AsOperator(s.releaseFence),
+		"POST /operator/test-mail":                  s.AsOperator(s.testMail),
+		"POST /operator/mail/resume":                s.AsOperator(s.resumeMail),
+		"GET /operator/feeds":                       s.ForOperator(s.operatorFeedsPage),
+		"GET /operator/feeds/{id}":                  s.ForOperator(s.operatorFeedPage),
+		"POST /operator/feeds/{id}/poll":            s.ForOperator(s.askFeed),
+		"GET /operator/hosts":                       s.AsOperator(s.operatorHostsPage),
+		"POST /operator/hosts":                      s.AsOperator(s.operatorHostsPage),
+		"POST /operator/hosts/end":                  s.AsOperator(s.endHostRule),
+		"GET /operator/readers":                     s.AsOperator(s.operatorReadersPage),
+		"GET /operator/readers/{id}":                s.AsOperator(s.operatorReaderPage),
+		"POST /operator/readers/{id}/resend":        s.AsOperator(s.resend),
 		"POST /operator/readers/{id}/pause":         s.changesReader(s.pauseFor),
 		"POST /operator/readers/{id}/resume":        s.changesReader(s.resumeFor),
 		"POST /operator/readers/{id}/sign-in":       s.changesReader(s.mailSignIn),
 		"POST /operator/readers/{id}/operator":      s.changesReader(s.makeOperator),
 		"POST /operator/readers/{id}/operator/end":  s.changesReader(s.endOperator),
-		"GET /operator/readers/{id}/remove":         s.asOperator(s.operatorRemovePage),
-		"POST /operator/readers/{id}/remove":        s.asOperator(s.operatorRemovePage),
-		"GET /operator/newsletters":                 s.asOperator(s.operatorNewslettersPage),
+		"GET /operator/readers/{id}/remove":         s.AsOperator(s.operatorRemovePage),
+		"POST /operator/readers/{id}/remove":        s.AsOperator(s.operatorRemovePage),
+		"GET /operator/newsletters":                 s.AsOperator(s.operatorNewslettersPage),
 		"POST /operator/newsletters/{slug}/approve": s.operates(s.approveNewsletter),
 		"POST /operator/newsletters/{slug}/refuse":  s.operates(s.refuseNewsletter),
 		"POST /operator/newsletters/{slug}/hold":    s.operates(s.holdFor),
 		"POST /operator/newsletters/{slug}/release": s.operates(s.releaseFor),
 
-		"GET /operator/dmarc": s.forOperator(s.operatorDMARCPage),
+		"GET /operator/dmarc": s.ForOperator(s.operatorDMARCPage),
 
-		"GET /operator/invitations":              s.asOperator(s.invitationsPage),
-		"POST /operator/invitations":             s.asOperator(s.invitationsPage),
-		"POST /operator/invitations/{id}/revoke": s.asOperator(s.revokeInvitation),
+		"GET /operator/invitations":              s.AsOperator(s.invitationsPage),
+		"POST /operator/invitations":             s.AsOperator(s.invitationsPage),
+		"POST /operator/invitations/{id}/revoke": s.AsOperator(s.revokeInvitation),
 	}
 }
 
 // publisherRoutes returns the routes of a newsletter's owner and editors.
-func (s *site) publisherRoutes() map[string]handler {
-	return map[string]handler{
-		"GET /newsletters":        s.asReader(s.publishedPage),
-		"GET /newsletters/new":    s.asReader(s.publisherNewPage),
-		"POST /newsletters/new":   s.asReader(s.publisherNewPage),
+func (s *site) publisherRoutes() map[string]page.Handler {
+	return map[string]page.Handler{
+		"GET /newsletters":        s.AsReader(s.publishedPage),
+		"GET /newsletters/new":    s.AsReader(s.publisherNewPage),
+		"POST /newsletters/new":   s.AsReader(s.publisherNewPage),
 		"GET /newsletters/{slug}": s.forPublisher(s.publisherPage),
 
 		"POST /newsletters/{slug}/hold":    s.forOwner(s.holdNewsletter),
@@ -297,9 +294,9 @@ func (s *site) publisherRoutes() map[string]handler {
 }
 
 // apiRoutes returns the routes of the publisher API, which need a token. openapi.json describes them.
-func (s *site) apiRoutes() map[string]handler {
-	const n = apiRoot + "{slug}"
-	return map[string]handler{
+func (s *site) apiRoutes() map[string]page.Handler {
+	const n = page.APIRoot + "{slug}"
+	return map[string]page.Handler{
 		"GET " + n:                              s.forToken(s.apiShow),
 		"PATCH " + n:                            s.forToken(s.apiChange),
 		"PUT " + n + "/logo":                    s.forToken(s.apiSetLogo),
@@ -322,46 +319,46 @@ func (s *site) apiRoutes() map[string]handler {
 }
 
 // settingsRoutes returns the routes of a reader's settings. The form of each page posts to the page's own address.
-func (s *site) settingsRoutes() map[string]handler {
-	return map[string]handler{
-		"GET /settings":             s.asReader(s.settingsPage),
-		"POST /settings/start":      s.asReader(s.startAgain),
-		"GET /sign-out/everywhere":  s.asReader(s.signOutPage),
-		"POST /sign-out/everywhere": s.asReader(s.signOutEverywhere),
+func (s *site) settingsRoutes() map[string]page.Handler {
+	return map[string]page.Handler{
+		"GET /settings":             s.AsReader(s.settingsPage),
+		"POST /settings/start":      s.AsReader(s.startAgain),
+		"GET /sign-out/everywhere":  s.AsReader(s.signOutPage),
+		"POST /sign-out/everywhere": s.AsReader(s.signOutEverywhere),
 
-		"GET /settings/zone":           s.asReader(s.zonePage),
-		"POST /settings/zone":          s.asReader(s.zonePage),
-		"GET /settings/schedule":       s.asReader(s.schedulePage),
-		"POST /settings/schedule":      s.asReader(s.schedulePage),
-		"GET /settings/pause":          s.asReader(s.pausePage),
-		"POST /settings/pause":         s.asReader(s.pausePage),
-		"POST /settings/pause/end":     s.asReader(s.endPause),
-		"GET /settings/travel":         s.asReader(s.travelPage),
-		"POST /settings/travel":        s.asReader(s.travelPage),
-		"POST /settings/travel/remove": s.asReader(s.removeStay),
-		"GET /settings/appearance":     s.asReader(s.appearancePage),
-		"POST /settings/appearance":    s.asReader(s.appearancePage),
-		"GET /settings/language":       s.asReader(s.languagePage),
-		"POST /settings/language":      s.asReader(s.setLanguage),
-		"GET /settings/offline":        s.asReader(s.offlineSettingsPage),
+		"GET /settings/zone":           s.AsReader(s.zonePage),
+		"POST /settings/zone":          s.AsReader(s.zonePage),
+		"GET /settings/schedule":       s.AsReader(s.schedulePage),
+		"POST /settings/schedule":      s.AsReader(s.schedulePage),
+		"GET /settings/pause":          s.AsReader(s.pausePage),
+		"POST /settings/pause":         s.AsReader(s.pausePage),
+		"POST /settings/pause/end":     s.AsReader(s.endPause),
+		"GET /settings/travel":         s.AsReader(s.travelPage),
+		"POST /settings/travel":        s.AsReader(s.travelPage),
+		"POST /settings/travel/remove": s.AsReader(s.removeStay),
+		"GET /settings/appearance":     s.AsReader(s.appearancePage),
+		"POST /settings/appearance":    s.AsReader(s.appearancePage),
+		"GET /settings/language":       s.AsReader(s.languagePage),
+		"POST /settings/language":      s.AsReader(s.setLanguage),
+		"GET /settings/offline":        s.AsReader(s.offlineSettingsPage),
 
-		"POST /settings/pages/edition": s.asReader(s.setWeb), // for pages that are open during an upgrade
+		"POST /settings/pages/edition": s.AsReader(s.setWeb), // for pages that are open during an upgrade
 
-		"GET /settings/address":               s.asReader(s.addressPage),
-		"POST /settings/address":              s.asReader(s.requestAddress),
-		"POST /settings/address/cancel":       s.asReader(s.cancelAddress),
-		"GET /settings/passkeys":              s.asReader(s.passkeysPage),
-		"POST /settings/passkeys/{id}/remove": s.asReader(s.removePasskey),
+		"GET /settings/address":               s.AsReader(s.addressPage),
+		"POST /settings/address":              s.AsReader(s.requestAddress),
+		"POST /settings/address/cancel":       s.AsReader(s.cancelAddress),
+		"GET /settings/passkeys":              s.AsReader(s.passkeysPage),
+		"POST /settings/passkeys/{id}/remove": s.AsReader(s.removePasskey),
 
-		"GET /settings/token":         s.asReader(s.tokenPage),
-		"POST /settings/token":        s.asReader(s.tokenPage),
-		"POST /settings/token/remove": s.asReader(s.removeToken),
+		"GET /settings/token":         s.AsReader(s.tokenPage),
+		"POST /settings/token":        s.AsReader(s.tokenPage),
+		"POST /settings/token/remove": s.AsReader(s.removeToken),
 
-		"GET /settings/links":    s.asReader(s.linksPage),
-		"POST /settings/links":   s.asReader(s.voidLinks),
-		"GET /settings/data":     s.asReader(s.dataPage),
-		"GET /settings/data.zip": s.forReader(s.downloadData),
-		"GET /settings/delete":   s.asReader(s.deletePage),
-		"POST /settings/delete":  s.asReader(s.deletePage),
+		"GET /settings/links":    s.AsReader(s.linksPage),
+		"POST /settings/links":   s.AsReader(s.voidLinks),
+		"GET /settings/data":     s.AsReader(s.dataPage),
+		"GET /settings/data.zip": s.ForReader(s.downloadData),
+		"GET /settings/delete":   s.AsReader(s.deletePage),
+		"POST /settings/delete":  s.AsReader(s.deletePage),
 	}
 }

@@ -14,6 +14,7 @@ import (
 	"digest"
 	"digest/poller"
 	"digest/render"
+	"digest/web/page"
 )
 
 // Limits of one sound response. A player requests the rest after the end of a response.
@@ -26,17 +27,17 @@ const (
 
 // sound proxies an audio file of a post for readers who chose the player. The address is signed, nothing is stored,
 // and range requests are forwarded.
-func (s *site) sound(w http.ResponseWriter, r *http.Request, me reader) error {
+func (s *site) sound(w http.ResponseWriter, r *http.Request, me page.Reader) error {
 	h := w.Header()
-	h.Set("Content-Security-Policy", imagePolicy)
+	h.Set("Content-Security-Policy", page.ImagePolicy)
 	address, ok := s.signedAddress(digest.ForSound, r)
 	if !ok || s.Sounds == nil || !me.Player {
-		return plain(w, http.StatusNotFound, "no such sound\n")
+		return page.Plain(w, http.StatusNotFound, "no such sound\n")
 	}
 	leave, ok := s.listening.begin(me.ID)
 	if !ok {
 		h.Set("Retry-After", "30")
-		return plain(w, http.StatusTooManyRequests, "too many at once; stop one of them first\n")
+		return page.Plain(w, http.StatusTooManyRequests, "too many at once; stop one of them first\n")
 	}
 	defer leave()
 	ctx, cancel := context.WithTimeout(r.Context(), maxListening)
@@ -45,11 +46,11 @@ func (s *site) sound(w http.ResponseWriter, r *http.Request, me reader) error {
 	switch {
 	case errors.Is(err, poller.ErrPicturesBusy), r.Context().Err() != nil:
 		h.Set("Retry-After", "30")
-		return plain(w, http.StatusServiceUnavailable, "too many at once; try again in a minute\n")
+		return page.Plain(w, http.StatusServiceUnavailable, "too many at once; try again in a minute\n")
 	case digest.KindOf(err) == digest.NotFound:
-		return plain(w, http.StatusNotFound, "there is no sound at the address any more\n")
+		return page.Plain(w, http.StatusNotFound, "there is no sound at the address any more\n")
 	case err != nil:
-		return plain(w, http.StatusBadGateway, "the site of the sound did not respond\n")
+		return page.Plain(w, http.StatusBadGateway, "the site of the sound did not respond\n")
 	}
 	defer sound.Body.Close()
 	passOn(w, sound)
@@ -107,7 +108,7 @@ func (l *listening) begin(id digest.UserID) (leave func(), ok bool) {
 type player struct{ URL, Label string }
 
 // playersOf returns the players for a post's audio files, nil if the reader has not chosen the player.
-func (s *site) playersOf(me reader, files []render.File) (all []player) {
+func (s *site) playersOf(me page.Reader, files []render.File) (all []player) {
 	if s.Sounds == nil || !me.Player {
 		return nil
 	}

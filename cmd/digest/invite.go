@@ -3,12 +3,13 @@ package main
 import (
 	"digest/store"
 	"digest/web"
+	"digest/web/page"
 )
 
 type inviteCmd struct{}
 
 func (inviteCmd) Run(a *app) error {
-	if a.SignUp == web.SignUpClosed {
+	if a.SignUp == page.SignUpClosed {
 		return badSetting("DIGEST_SIGN_UP", string(a.SignUp), "lets nobody in, with an invitation or without",
 			"invitation")
 	}
