@@ -69,7 +69,9 @@ func TestImports(t *testing.T) {
 		"digest/web/page": "digest digest/render digest/mailer digest/calendar digest/timezone digest/poller digest/store " +
 			"digest/edition digest/subscribe digest/internal/catalogue digest/internal/chart digest/internal/allowance " +
 			"digest/internal/domains digest/internal/logo digest/internal/weburl",
-		"digest/web": "digest digest/web/page digest/render digest/mailer digest/calendar digest/timezone digest/newsletter " +
+		"digest/web/programs": "digest digest/web/page digest/feed digest/poller digest/push digest/internal/catalogue " +
+			"digest/internal/picture",
+		"digest/web": "digest digest/web/page digest/web/programs digest/render digest/mailer digest/calendar digest/timezone digest/newsletter " +
 			"digest/feed digest/poller digest/store digest/edition digest/subscribe digest/push " +
 			"digest/internal/catalogue digest/internal/chart digest/internal/dmarc digest/internal/export " +
 			"digest/internal/textsearch digest/internal/allowance digest/internal/domains " +

@@ -255,7 +255,7 @@ func (s *site) showEdition(w http.ResponseWriter, r *http.Request, d digest.Deli
 		p.Path = r.URL.Path
 	}
 	if err != nil || part < 1 || part > mostParts ||
-		!p.fill(content, part, s.images != nil && d.Images != digest.NoImages) {
+		!p.fill(content, part, s.Pictures != nil && d.Images != digest.NoImages) {
 		return page.ErrNotFound
 	}
 	if p.Own {

@@ -172,7 +172,7 @@ func (p *pageShow) strangersPages(guest *visitor) {
 	p.add("about_help", guest.get("/help"))
 	p.add("problem", guest.get("/"+endless))
 	guest.header["Accept"] = "text/html"
-	p.add("ping", guest.get("/ping?url=https://a.example/"))
+	p.add("programs/ping", guest.get("/ping?url=https://a.example/"))
 	p.add("status", guest.get("/status"))
 	p.add("status", guest.get(statusOf("https://a.example/"+endless)))
 	f := well(p.knows(digest.Feed{URL: feedURL + "?" + endless, Title: mixed}), p.now)

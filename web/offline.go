@@ -184,7 +184,7 @@ func (s *site) offlineNeeds(e render.Edition, path string) offlineNeeds {
 	}
 	for _, p := range posts[:min(len(posts), mostOfflinePosts)] {
 		needs.Pages = append(needs.Pages, "/posts/"+strconv.FormatInt(int64(p.ID), 10))
-		if s.images == nil {
+		if s.Pictures == nil {
 			continue
 		}
 		found := []string{p.Picture.URL}

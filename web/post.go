@@ -67,7 +67,7 @@ func (s *site) pageOf(r *http.Request, me page.Reader, v store.VisiblePost) (pos
 		p.Published = v.PublishedAt.In(zone)
 	}
 	var sizes map[string]digest.PictureSize
-	pictures := s.images != nil && me.Digest.WebImages != digest.NoImages
+	pictures := s.Pictures != nil && me.Digest.WebImages != digest.NoImages
 	if open := p.Unsized(true); pictures && len(open) > 0 {
 		var err error
 		if sizes, err = s.Store.Editions.PictureSizes(r.Context(), open); err != nil {

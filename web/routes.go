@@ -3,6 +3,7 @@ package web
 import (
 	"digest/internal/catalogue"
 	"digest/web/page"
+	"digest/web/programs"
 )
 
 // oneClick is the route to which mail programs post from any origin (RFC 8058 §3.2).
@@ -15,9 +16,9 @@ const oneClick = "POST /unsubscribe/{token}"
 // GET changes nothing, with two exceptions: a ping only queues a poll that is allowed anyway, and a hub confirms a
 // subscription (WebSub).
 func (s *site) parts() []page.Part {
-	parts := []page.Part{{Templates: templateFiles}}
+	parts := []page.Part{{Templates: templateFiles}, programs.New(s.Site)}
 	for _, routes := range []map[string]page.Handler{
-		s.publicRoutes(), s.programRoutes(), s.readerRoutes(), s.operatorRoutes(),
+		s.publicRoutes(), s.fileRoutes(), s.readerRoutes(), s.operatorRoutes(),
 		s.publisherRoutes(), s.apiRoutes(), s.settingsRoutes(), movedRoutes(),
 	} {
 		parts = append(parts, page.Part{Routes: routes})
@@ -102,27 +103,15 @@ func (s *site) publicRoutes() map[string]page.Handler {
 	}
 }
 
-// programRoutes returns the routes for programs, and the files that pages load.
-func (s *site) programRoutes() map[string]page.Handler {
+// fileRoutes returns the routes of the files that pages load, and of the files for crawlers and monitors.
+func (s *site) fileRoutes() map[string]page.Handler {
 	return map[string]page.Handler{
-		"GET /ping":                  s.ping,
-		"POST /ping":                 s.ping,
-		"POST /RPC2":                 s.ping,
-		"GET /websub/{token}":        s.verifyHub,
-		"POST /websub/{token}":       s.receivePush,
-		"GET /image/{mac}/{address}": s.imageAt,
-		"GET /static/{name}":         s.Asset,
-		"GET /worker.js":             s.worker,
-		"GET /manifest.webmanifest":  s.manifest,
-		"GET /robots.txt":            s.robots,
-		"GET /healthz":               s.health,
-		"GET /api/openapi.json":      s.apiDocument,
-		"GET /metrics":               s.metrics,
-
-		"GET /actor":                 s.actor,
-		"GET /actor/outbox":          s.actorOutbox,
-		"POST /actor/inbox":          s.actorInbox,
-		"GET /.well-known/webfinger": s.webFinger,
+		"GET /static/{name}":        s.Asset,
+		"GET /worker.js":            s.worker,
+		"GET /manifest.webmanifest": s.manifest,
+		"GET /robots.txt":           s.robots,
+		"GET /healthz":              s.health,
+		"GET /metrics":              s.metrics,
 	}
 }
 
@@ -146,7 +135,6 @@ func (s *site) readerRoutes() map[string]page.Handler {
 
 		"GET /posts/{id}":               s.ForReader(s.postPage),
 		"GET /posts/{id}/versions/{at}": s.ForReader(s.versionPage),
-		"GET /sound/{mac}/{address}":    s.ForReader(s.sound),
 		"POST /posts/{id}/save":         s.ForReader(s.save),
 		"POST /posts/{id}/unsave":       s.ForReader(s.unsave),
 		"GET /saved":                    s.ForReader(s.savedPage),
@@ -297,6 +285,8 @@ func (s *site) publisherRoutes() map[string]page.Handler {
 func (s *site) apiRoutes() map[string]page.Handler {
 	const n = page.APIRoot + "{slug}"
 	return map[string]page.Handler{
+		"GET /api/openapi.json": s.apiDocument,
+
 		"GET " + n:                              s.forToken(s.apiShow),
 		"PATCH " + n:                            s.forToken(s.apiChange),
 		"PUT " + n + "/logo":                    s.forToken(s.apiSetLogo),

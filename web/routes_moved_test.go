@@ -11,7 +11,7 @@ import (
 // redirected form gets status 308.
 func TestMovedRoutes(t *testing.T) {
 	mux := http.NewServeMux()
-	for _, part := range (&site{}).parts() {
+	for _, part := range newSite(Options{}).parts() {
 		for pattern := range part.Routes {
 			mux.Handle(pattern, http.NotFoundHandler())
 		}

@@ -19,14 +19,17 @@ import (
 //go:embed templates/*.html
 var templateFiles embed.FS
 
-// Options configures the web view.
-type Options = page.Options
+// The settings of the web view.
+type (
+	Options    = page.Options
+	SignUp     = page.SignUp
+	Publishing = page.Publishing
+)
 
 // A site is the web view, with the data that handlers of this package share.
 type site struct {
 	*page.Site
-	clicked *clickLog   // clicks on links in emails in this hour
-	images  *imageCache // nil: no pictures are shown
+	clicked *clickLog // clicks on links in emails in this hour
 
 	relying *webauthn.WebAuthn // nil: this address does not support passkeys
 	opened  time.Time
@@ -38,7 +41,6 @@ type site struct {
 	drawing   page.Places      // limits parallel conversions of logos
 	lists     page.ReaderLocks // publishers whose list of members is being read: a small file may unpack to a large one
 	searches  page.ReaderLocks
-	listening listening
 }
 
 // New returns the handler of the web view. It panics if an embedded template is broken, which no input can cause.
@@ -53,7 +55,7 @@ func New(o Options) http.Handler {
 func newSite(o Options) *site {
 	s := page.New(o)
 	return &site{
-		Site: s, clicked: newClickLog(), opened: s.Now(), images: newImageCache(s.Options),
+		Site: s, clicked: newClickLog(), opened: s.Now(),
 		relying: newRelying(s.BaseURL), importing: make(page.Places, 1), joining: make(page.Places, 2),
 		drawing: make(page.Places, 1),
 	}

@@ -20,6 +20,7 @@ import (
 	"digest/mailer"
 	"digest/poller"
 	"digest/store"
+	"digest/web"
 	"digest/web/page"
 )
 
@@ -31,7 +32,7 @@ type settings struct {
 	From     string     `default:"Daily Digest <digest@localhost>" group:"First settings:" help:"From address of emails."`
 	BaseURL  string     `type:"base-url" default:"http://localhost:8080" example:"https://digest.example.org" group:"First settings:" help:"Public address of the web pages. Links in emails use it."`
 	Contact  string     `default:"" placeholder:"ADDRESS" group:"First settings:" help:"Contact address shown to site owners (default: the address of --from). Set it if --base-url is public."`
-	SignUp   page.SignUp `default:"invitation" example:"open, invitation or closed" placeholder:"WHO" group:"First settings:" help:"Who may sign up: open, invitation or closed."`
+	SignUp   web.SignUp `default:"invitation" example:"open, invitation or closed" placeholder:"WHO" group:"First settings:" help:"Who may sign up: open, invitation or closed."`
 
 	Listen         string         `type:"listen" default:"127.0.0.1:8080" group:"Web settings:" help:"Address of the web server: host:port, or unix:/path of a socket."`
 	TrustedProxies digest.Proxies `default:"" example:"127.0.0.1,10.0.0.0/8" placeholder:"CIDR,…" group:"Web settings:" help:"Proxies whose X-Forwarded-For and X-Forwarded-Proto are trusted: networks, or unix for the socket of --listen. Without it, none is trusted, not even on this machine."`
@@ -57,7 +58,7 @@ type settings struct {
 	KeyFile       string        `default:"" example:"/etc/digest.key" placeholder:"FILE" group:"Storage settings:" help:"File with the key for private feeds and own domains (default: DATABASE.key beside an SQLite file). On PostgreSQL, all processes need the same file."`
 	FenceAfter    time.Duration `name:"fence" default:"36h" from:"1h" to:"365d" placeholder:"DURATION" group:"Storage settings:" help:"A database that was unused for this long, with more than 100 waiting editions, sends nothing until you run digest fence release."`
 
-	Newsletters       page.Publishing `default:"closed" example:"closed or ask" placeholder:"WHO" group:"Newsletter settings:" help:"Who may create newsletters on the web: closed (nobody), or ask (readers, with approval by an operator)."`
+	Newsletters       web.Publishing `default:"closed" example:"closed or ask" placeholder:"WHO" group:"Newsletter settings:" help:"Who may create newsletters on the web: closed (nobody), or ask (readers, with approval by an operator)."`
 	NewsletterMembers int            `default:"0" from:"0" to:"10000000" placeholder:"N" group:"Newsletter settings:" help:"Maximum number of members of a new newsletter; 0 means no limit. digest newsletter limit changes it for one newsletter."`
 	Resolver          string         `default:"" example:"9.9.9.9:53" placeholder:"HOST:PORT" group:"Newsletter settings:" help:"Name server for DNS checks (default: the resolver of this machine)."`
 
@@ -123,16 +124,16 @@ func parseClock(s string) (*time.Duration, error) {
 	return new(time.Duration(t.Hour())*time.Hour + time.Duration(t.Minute())*time.Minute), err
 }
 
-func readSignUp(_ *kong.Tag, s string) (page.SignUp, error) {
-	switch who := page.SignUp(s); who {
+func readSignUp(_ *kong.Tag, s string) (web.SignUp, error) {
+	switch who := web.SignUp(s); who {
 	case page.SignUpOpen, page.SignUpInvitation, page.SignUpClosed:
 		return who, nil
 	}
 	return "", errors.New("is not one of open, invitation and closed")
 }
 
-func readPublishing(_ *kong.Tag, s string) (page.Publishing, error) {
-	switch who := page.Publishing(s); who {
+func readPublishing(_ *kong.Tag, s string) (web.Publishing, error) {
+	switch who := web.Publishing(s); who {
 	case page.PublishingClosed, page.PublishingAsk:
 		return who, nil
 	}

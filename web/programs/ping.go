@@ -1,4 +1,4 @@
-package web
+package programs
 
 import (
 	"context"
@@ -99,7 +99,7 @@ func (s *site) answerPing(w http.ResponseWriter, r *http.Request, p push.Ping, c
 		w.WriteHeader(http.StatusNoContent)
 		return nil
 	case strings.Contains(r.Header.Get("Accept"), "text/html"):
-		return s.Show(w, r, http.StatusOK, "ping", catalogue.Key("Thanks for the ping"), nil)
+		return s.Show(w, r, http.StatusOK, "programs/ping", catalogue.Key("Thanks for the ping"), nil)
 	}
 	return page.Plain(w, http.StatusOK, "Thanks for the ping.\n")
 }
