@@ -32,19 +32,16 @@ func SignIns() func(from string, now time.Time) bool {
 	}
 }
 
-// APIRoutes returns the patterns of all API routes.
-func APIRoutes() []string { return slices.Sorted(maps.Keys((&site{}).apiRoutes())) }
-
-// APIDocument returns openapi.json.
-func APIDocument() []byte { return openAPI }
-
-// PublisherRoutes returns the patterns of all pages for publishers.
-func PublisherRoutes() []string {
-	return slices.Sorted(maps.Keys((&site{}).publisherRoutes()))
+// Routes returns the patterns of all routes of a part, without the description of the API.
+func Routes(part string) (all []string) {
+	for _, p := range newSite(Options{}).parts() {
+		if p.Name == part {
+			all = slices.AppendSeq(all, maps.Keys(p.Routes))
+		}
+	}
+	slices.Sort(all)
+	return slices.DeleteFunc(all, func(pattern string) bool { return pattern == "GET /api/openapi.json" })
 }
-
-// OperatorRoutes returns the patterns of all pages for operators.
-func OperatorRoutes() []string { return slices.Sorted(maps.Keys((&site{}).operatorRoutes())) }
 
 // FirstClicks returns a function that counts the keys that are new in their hour.
 func FirstClicks() func(now time.Time, keys ...string) int {

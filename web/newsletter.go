@@ -6,6 +6,7 @@ import (
 	"digest"
 	"digest/internal/catalogue"
 	"digest/web/page"
+	"digest/web/publisher"
 )
 
 // The public pages of a newsletter: its home page /n/SLUG with the form to join, and its issues,
@@ -66,7 +67,7 @@ func (s *site) newsletterArchivePage(w http.ResponseWriter, r *http.Request) err
 	}
 	letters, err := s.Store.Newsletters.LettersLeft(r.Context(), n.Newsletter, s.Now(), lettersListed)
 	p := newsletterArchivePage{n, page.ByMonth(letters)}
-	return s.ShowPage(w, r, err, "newsletter_archive", titled(catalogue.Key("All issues"), n.Name), p)
+	return s.ShowPage(w, r, err, "newsletter_archive", publisher.Titled(catalogue.Key("All issues"), n.Name), p)
 }
 
 func (s *site) newsletterLetterPage(w http.ResponseWriter, r *http.Request) error {

@@ -2,8 +2,11 @@ package web
 
 import (
 	"digest/internal/catalogue"
+	"digest/web/api"
+	"digest/web/operator"
 	"digest/web/page"
 	"digest/web/programs"
+	"digest/web/publisher"
 )
 
 // oneClick is the route to which mail programs post from any origin (RFC 8058 §3.2).
@@ -16,14 +19,12 @@ const oneClick = "POST /unsubscribe/{token}"
 // GET changes nothing, with two exceptions: a ping only queues a poll that is allowed anyway, and a hub confirms a
 // subscription (WebSub).
 func (s *site) parts() []page.Part {
-	parts := []page.Part{{Templates: templateFiles}, programs.New(s.Site)}
-	for _, routes := range []map[string]page.Handler{
-		s.publicRoutes(), s.fileRoutes(), s.readerRoutes(), s.operatorRoutes(),
-		s.publisherRoutes(), s.apiRoutes(), s.settingsRoutes(), movedRoutes(),
-	} {
-		parts = append(parts, page.Part{Routes: routes})
+	publishers := publisher.New(s.Site)
+	return []page.Part{
+		{Routes: s.publicRoutes(), Templates: templateFiles}, {Routes: s.readerRoutes()}, {Routes: s.settingsRoutes()},
+		{Routes: s.fileRoutes()}, {Routes: movedRoutes()}, programs.New(s.Site), operator.New(s.Site),
+		publishers.Part(), api.New(publishers),
 	}
-	return parts
 }
 
 // publicRoutes returns the routes that need no session: the public pages, sign-in, and the links of emails.
@@ -177,134 +178,6 @@ func (s *site) readerRoutes() map[string]page.Handler {
 		"POST /filters":             s.ForReader(s.forOwnDigest(s.addFilter)),
 		"POST /filters/{id}/remove": s.ForReader(s.forOwnDigest(s.removeFilter)),
 		"GET /filtered":             s.ForReader(s.forOwnDigest(s.heldPage)),
-	}
-}
-
-// operatorRoutes returns the routes of the operator.
-func (s *site) operatorRoutes() map[string]page.Handler {
-	return map[string]page.Handler{
-		"GET /operator":                             s.AsOperator(s.operatorPage),
-		"POST /operator/mail-again":                 s.AsOperator(s.mailAgain),
-		"POST /operator/fence/release":              s.AsOperator(s.releaseFence),
-		"POST /operator/test-mail":                  s.AsOperator(s.testMail),
-		"POST /operator/mail/resume":                s.AsOperator(s.resumeMail),
-		"GET /operator/feeds":                       s.ForOperator(s.operatorFeedsPage),
-		"GET /operator/feeds/{id}":                  s.ForOperator(s.operatorFeedPage),
-		"POST /operator/feeds/{id}/poll":            s.ForOperator(s.askFeed),
-		"GET /operator/hosts":                       s.AsOperator(s.operatorHostsPage),
-		"POST /operator/hosts":                      s.AsOperator(s.operatorHostsPage),
-		"POST /operator/hosts/end":                  s.AsOperator(s.endHostRule),
-		"GET /operator/readers":                     s.AsOperator(s.operatorReadersPage),
-		"GET /operator/readers/{id}":                s.AsOperator(s.operatorReaderPage),
-		"POST /operator/readers/{id}/resend":        s.AsOperator(s.resend),
-		"POST /operator/readers/{id}/pause":         s.changesReader(s.pauseFor),
-		"POST /operator/readers/{id}/resume":        s.changesReader(s.resumeFor),
-		"POST /operator/readers/{id}/sign-in":       s.changesReader(s.mailSignIn),
-		"POST /operator/readers/{id}/operator":      s.changesReader(s.makeOperator),
-		"POST /operator/readers/{id}/operator/end":  s.changesReader(s.endOperator),
-		"GET /operator/readers/{id}/remove":         s.AsOperator(s.operatorRemovePage),
-		"POST /operator/readers/{id}/remove":        s.AsOperator(s.operatorRemovePage),
-		"GET /operator/newsletters":                 s.AsOperator(s.operatorNewslettersPage),
-		"POST /operator/newsletters/{slug}/approve": s.operates(s.approveNewsletter),
-		"POST /operator/newsletters/{slug}/refuse":  s.operates(s.refuseNewsletter),
-		"POST /operator/newsletters/{slug}/hold":    s.operates(s.holdFor),
-		"POST /operator/newsletters/{slug}/release": s.operates(s.releaseFor),
-
-		"GET /operator/dmarc": s.ForOperator(s.operatorDMARCPage),
-
-		"GET /operator/invitations":              s.AsOperator(s.invitationsPage),
-		"POST /operator/invitations":             s.AsOperator(s.invitationsPage),
-		"POST /operator/invitations/{id}/revoke": s.AsOperator(s.revokeInvitation),
-	}
-}
-
-// publisherRoutes returns the routes of a newsletter's owner and editors.
-func (s *site) publisherRoutes() map[string]page.Handler {
-	return map[string]page.Handler{
-		"GET /newsletters":        s.AsReader(s.publishedPage),
-		"GET /newsletters/new":    s.AsReader(s.publisherNewPage),
-		"POST /newsletters/new":   s.AsReader(s.publisherNewPage),
-		"GET /newsletters/{slug}": s.forPublisher(s.publisherPage),
-
-		"POST /newsletters/{slug}/hold":    s.forOwner(s.holdNewsletter),
-		"POST /newsletters/{slug}/release": s.forOwner(s.releaseNewsletter),
-		"GET /newsletters/{slug}/end":      s.forOwner(s.publisherEndPage),
-		"POST /newsletters/{slug}/end":     s.forOwner(s.publisherEndPage),
-
-		"GET /newsletters/{slug}/settings":              s.forPublisher(s.publisherSettingsPage),
-		"POST /newsletters/{slug}/settings":             s.forPublisher(s.publisherSettingsPage),
-		"GET /newsletters/{slug}/logo":                  s.forPublisher(s.publisherLogoPage),
-		"POST /newsletters/{slug}/logo":                 s.forPublisher(s.setLogo),
-		"POST /newsletters/{slug}/logo/remove":          s.forPublisher(s.removeLogo),
-		"GET /newsletters/{slug}/logo/{file}":           s.forPublisher(s.publisherLogo),
-		"GET /newsletters/{slug}/domain":                s.forPublisher(s.withDomains(s.publisherDomainPage)),
-		"POST /newsletters/{slug}/domain":               s.forOwner(s.withDomains(s.nameDomain)),
-		"POST /newsletters/{slug}/domain/check":         s.forPublisher(s.withDomains(s.lookAtDomain)),
-		"POST /newsletters/{slug}/domain/remove":        s.forOwner(s.withDomains(s.removeDomain)),
-		"GET /newsletters/{slug}/feeds":                 s.forPublisher(s.publisherFeedsPage),
-		"POST /newsletters/{slug}/feeds":                s.forPublisher(s.publisherFeedsPage),
-		"POST /newsletters/{slug}/feeds/{id}/remove":    s.forPublisher(s.removeNewsletterFeed),
-		"GET /newsletters/{slug}/people":                s.forPublisher(s.publisherPeoplePage),
-		"POST /newsletters/{slug}/people":               s.forOwner(s.publisherPeoplePage),
-		"POST /newsletters/{slug}/people/{id}/remove":   s.forPublisher(s.removeEditor),
-		"POST /newsletters/{slug}/people/{id}/owner":    s.forOwner(s.offerNewsletter),
-		"POST /newsletters/{slug}/people/{id}/withdraw": s.forOwner(s.withdrawOffer),
-		"POST /newsletters/{slug}/people/accept":        s.forPublisher(s.acceptOffer),
-		"POST /newsletters/{slug}/people/decline":       s.forPublisher(s.declineOffer),
-
-		"GET /newsletters/{slug}/members":             s.forPublisher(s.publisherMembersPage),
-		"GET /newsletters/{slug}/members.zip":         s.forPublisher(s.exportMembers),
-		"GET /newsletters/{slug}/members/add":         s.forPublisher(s.publisherJoinPage),
-		"POST /newsletters/{slug}/members/add":        s.forPublisher(s.publisherJoinPage),
-		"GET /newsletters/{slug}/members/import":      s.forPublisher(s.publisherImportPage),
-		"POST /newsletters/{slug}/members/import":     s.forPublisher(s.importMembers),
-		"GET /newsletters/{slug}/members/{id}":        s.forPublisher(s.publisherMemberPage),
-		"POST /newsletters/{slug}/members/{id}/leave": s.forPublisher(s.letMemberLeave),
-
-		"GET /newsletters/{slug}/numbers": s.forPublisher(s.publisherNumbersPage),
-
-		"GET /newsletters/{slug}/tokens":              s.forPublisher(s.publisherTokensPage),
-		"POST /newsletters/{slug}/tokens":             s.forPublisher(s.publisherTokensPage),
-		"POST /newsletters/{slug}/tokens/{id}/remove": s.forPublisher(s.removeNewsletterToken),
-
-		"GET /newsletters/{slug}/next":                    s.forPublisher(s.nextPage),
-		"POST /newsletters/{slug}/next":                   s.forPublisher(s.setNext),
-		"GET /newsletters/{slug}/next/preview":            s.forPublisher(s.nextShown),
-		"POST /newsletters/{slug}/next/test":              s.forPublisher(s.sendTest),
-		"POST /newsletters/{slug}/posts/{id}/pull":        s.forPublisher(s.pullPost),
-		"POST /newsletters/{slug}/posts/{id}/unpull":      s.forPublisher(s.unpullPost),
-		"GET /newsletters/{slug}/letters":                 s.forPublisher(s.publisherLettersPage),
-		"GET /newsletters/{slug}/letters/{date}":          s.forPublisher(s.publisherLetterPage),
-		"POST /newsletters/{slug}/letters/{date}":         s.forPublisher(s.setLetter),
-		"GET /newsletters/{slug}/letters/{date}/preview":  s.forPublisher(s.letterShown),
-		"POST /newsletters/{slug}/letters/{date}/approve": s.forPublisher(s.approveLetter),
-	}
-}
-
-// apiRoutes returns the routes of the publisher API, which need a token. openapi.json describes them.
-func (s *site) apiRoutes() map[string]page.Handler {
-	const n = page.APIRoot + "{slug}"
-	return map[string]page.Handler{
-		"GET /api/openapi.json": s.apiDocument,
-
-		"GET " + n:                              s.forToken(s.apiShow),
-		"PATCH " + n:                            s.forToken(s.apiChange),
-		"PUT " + n + "/logo":                    s.forToken(s.apiSetLogo),
-		"DELETE " + n + "/logo":                 s.forToken(s.apiRemoveLogo),
-		"POST " + n + "/hold":                   s.forToken(ownersOnly(s.apiHold)),
-		"POST " + n + "/release":                s.forToken(ownersOnly(s.apiRelease)),
-		"GET " + n + "/days":                    s.forToken(s.apiDays),
-		"GET " + n + "/clicks":                  s.forToken(s.apiListClicks),
-		"GET " + n + "/members":                 s.forToken(s.apiListMembers),
-		"POST " + n + "/members":                s.forToken(s.apiJoin),
-		"GET " + n + "/members/{id}":            s.forToken(s.apiMember),
-		"DELETE " + n + "/members/{id}":         s.forToken(s.apiLeave),
-		"GET " + n + "/letters":                 s.forToken(s.apiListLetters),
-		"GET " + n + "/letters/next":            s.forToken(s.apiNext),
-		"PATCH " + n + "/letters/{date}":        s.forToken(s.apiChangeLetter),
-		"POST " + n + "/letters/{date}/approve": s.forToken(s.apiApprove),
-		"POST " + n + "/posts/{id}/pull":        s.forToken(s.apiPull),
-		"POST " + n + "/posts/{id}/unpull":      s.forToken(s.apiUnpull),
 	}
 }
 

@@ -3,7 +3,8 @@
 //
 // Package page has what all pages share. This package has the pages of readers and visitors: the page /settings/zone
 // has its handler in settings_zone.go and its template in templates/settings_zone.html. routes.go has the routes. A
-// handler reads the request, queries the store, if possible once, and shows a page or returns an error.
+// handler reads the request, queries the store, if possible once, and shows a page or returns an error. The pages of
+// publishers and operators, and what programs request, have their own packages in this folder.
 package web
 
 import (
@@ -34,12 +35,7 @@ type site struct {
 	relying *webauthn.WebAuthn // nil: this address does not support passkeys
 	opened  time.Time
 
-	feedCounter feedCounter
-
-	importing page.Places      // limits parallel imports of feeds
-	joining   page.Places      // limits parallel imports of members
-	drawing   page.Places      // limits parallel conversions of logos
-	lists     page.ReaderLocks // publishers whose list of members is being read: a small file may unpack to a large one
+	importing page.Places // limits parallel imports of feeds
 	searches  page.ReaderLocks
 }
 
@@ -55,8 +51,6 @@ func New(o Options) http.Handler {
 func newSite(o Options) *site {
 	s := page.New(o)
 	return &site{
-		Site: s, clicked: newClickLog(), opened: s.Now(),
-		relying: newRelying(s.BaseURL), importing: make(page.Places, 1), joining: make(page.Places, 2),
-		drawing: make(page.Places, 1),
+		Site: s, clicked: newClickLog(), opened: s.Now(), relying: newRelying(s.BaseURL), importing: make(page.Places, 1),
 	}
 }

@@ -18,7 +18,7 @@ import (
 	"digest/internal/doctor"
 	"digest/mailer"
 	"digest/store"
-	"digest/web"
+	"digest/web/operator"
 )
 
 type doctorCmd struct {
@@ -88,7 +88,7 @@ func (c *doctorCmd) Run(a *app) error {
 // it is not an edition.
 func (a *app) sendTest(st *store.Store, to string) error {
 	if err := a.mailOne(st, a.plainLetter(to,
-		web.TestLetter(languageTo(a.soft, st, to), a.BaseURL, a.now()))); err != nil {
+		operator.TestLetter(languageTo(a.soft, st, to), a.BaseURL, a.now()))); err != nil {
 		return err
 	}
 	for _, what := range a.strayMail() {

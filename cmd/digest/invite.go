@@ -2,7 +2,7 @@ package main
 
 import (
 	"digest/store"
-	"digest/web"
+	"digest/web/operator"
 	"digest/web/page"
 )
 
@@ -14,7 +14,7 @@ func (inviteCmd) Run(a *app) error {
 			"invitation")
 	}
 	return a.withStore(func(st *store.Store) error {
-		link, i, err := web.InvitationLink(a.soft, st, a.BaseURL, a.now())
+		link, i, err := operator.InvitationLink(a.soft, st, a.BaseURL, a.now())
 		if err != nil {
 			return err
 		}

@@ -12,7 +12,7 @@ import (
 )
 
 // inEnglish lists the files whose sentences are for programs, or for the operator.
-var inEnglish = []string{"operator_needs.go", "ping.go"}
+var inEnglish = []string{"needs.go", "ping.go"}
 
 // TestNothingElseIsSaid checks that every sentence in the code of pages and emails is a key of the catalogue. Scripts
 // get their texts from their page.

@@ -1,10 +1,6 @@
 package page
 
-// The API lets programs of publishers manage a newsletter. A request needs a token of that
-// newsletter and sends no cookie, so that no page can act in a reader's name. Requests and
-// responses are JSON, errors are problems (RFC 9457). openapi.json describes the API, and a test
-// compares each response with it.
-
+// APIRoot is the path prefix of the API.
 const APIRoot = "/api/v1/newsletters/"
 
 const (
