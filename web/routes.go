@@ -20,11 +20,11 @@ const oneClick = "POST /unsubscribe/{token}"
 // subscription (WebSub).
 func (s *site) parts() []page.Part {
 	publishers := publisher.New(s.Site)
-	return []page.Part{
+	return append([]page.Part{
 		{Routes: s.publicRoutes(), Templates: templateFiles}, {Routes: s.readerRoutes()}, {Routes: s.settingsRoutes()},
-		{Routes: s.fileRoutes()}, {Routes: movedRoutes()}, programs.New(s.Site), operator.New(s.Site),
-		publishers.Part(), api.New(publishers),
-	}
+		{Routes: s.fileRoutes()}, {Routes: formRoutes()}, {Routes: movedRoutes()}, programs.New(s.Site),
+		operator.New(s.Site), api.New(publishers),
+	}, publishers.Parts()...)
 }
 
 // publicRoutes returns the routes that need no session: the public pages, sign-in, and the links of emails.
@@ -118,110 +118,111 @@ func (s *site) fileRoutes() map[string]page.Handler {
 
 // readerRoutes returns the routes with which readers read and manage feeds.
 func (s *site) readerRoutes() map[string]page.Handler {
+	return page.Routes(s.ForReader, map[string]page.ReaderHandler{
+		"POST /memberships/feeds":           s.setShared,
+		"GET /memberships":                  s.membershipsPage,
+		"GET /letters/{slug}/{date}":        s.receivedPage,
+		"POST /first":                       s.forOwnDigest(s.sendFirst),
+		"GET /tomorrow":                     s.forOwnDigest(s.tomorrowPage),
+		"POST /tomorrow":                    s.forOwnDigest(s.showTomorrow),
+		"GET /editions":                     s.forOwnDigest(s.editionsPage),
+		"GET /editions/{date}":              s.editionPage,
+		"GET /editions/{date}/print":        s.printedEditionPage,
+		"GET /offline":                      s.offlinePage,
+		"GET /offline.json":                 s.offlineEditions,
+		"GET /editions/{date}/offline.json": s.offlineEdition,
+		"GET /posts/{id}":                   s.postPage,
+		"GET /posts/{id}/versions/{at}":     s.versionPage,
+		"POST /posts/{id}/save":             s.save,
+		"POST /posts/{id}/unsave":           s.unsave,
+		"GET /saved":                        s.savedPage,
+		"GET /search":                       s.searchPage,
+		"GET /feeds":                        s.forOwnDigest(s.feedsPage),
+		"POST /feeds/find":                  s.forOwnDigest(s.findFeeds),
+		"POST /feeds/add":                   s.forOwnDigest(s.addFeeds),
+		"GET /feeds/add":                    s.forOwnDigest(s.feedsAddPage),
+		"GET /feeds/share":                  s.forOwnDigest(s.feedsSharePage),
+		"GET /feeds/import":                 s.forOwnDigest(s.feedsImportPage),
+		"POST /feeds/import":                s.forOwnDigest(s.importList),
+		"GET /feeds/import/report":          s.forOwnDigest(s.importReportPage),
+		"GET /feeds/export":                 s.forOwnDigest(s.exportList),
+		"POST /feeds/export":                s.forOwnDigest(s.exportList),
+		"POST /feeds/return":                s.forOwnDigest(s.returnFeeds),
+		"GET /feeds/{id}":                   s.forOwnDigest(s.feedPage),
+		"GET /feeds/{id}/posts":             s.forOwnDigest(s.feedPostsPage),
+		"POST /feeds/{id}":                  s.forOwnDigest(s.setFeed),
+		"POST /feeds/{id}/pause":            s.forOwnDigest(s.pauseFeed),
+		"POST /feeds/{id}/credential":       s.forOwnDigest(s.setCredential),
+		"POST /feeds/{id}/resume":           s.forOwnDigest(s.resumeFeed),
+		"POST /feeds/{id}/leave":            s.forOwnDigest(s.unsubscribeFeed),
+		"GET /feeds/several":                s.forOwnDigest(s.feedsSeveralPage),
+		"POST /feeds/several/folder":        s.forOwnDigest(s.onSeveral(s.moveFeeds)),
+		"POST /feeds/several/display":       s.forOwnDigest(s.onSeveral(s.displayFeeds)),
+		"POST /feeds/several/pause":         s.forOwnDigest(s.onSeveral(s.pauseFeeds)),
+		"POST /feeds/several/resume":        s.forOwnDigest(s.onSeveral(s.resumeFeeds)),
+		"POST /feeds/several/leave":         s.forOwnDigest(s.leaveSeveral),
+		"GET /filters":                      s.forOwnDigest(s.filtersPage),
+		"POST /filters":                     s.forOwnDigest(s.addFilter),
+		"POST /filters/{id}/remove":         s.forOwnDigest(s.removeFilter),
+		"GET /filtered":                     s.forOwnDigest(s.heldPage),
+		"GET /settings/data.zip":            s.downloadData,
+	})
+}
+
+// formRoutes returns the addresses of forms, which browsers request again after a reload.
+func formRoutes() map[string]page.Handler {
 	return map[string]page.Handler{
-		"POST /memberships/feeds":    s.ForReader(s.setShared),
-		"GET /memberships":           s.ForReader(s.membershipsPage),
-		"GET /letters/{slug}/{date}": s.ForReader(s.receivedPage),
-		"POST /first":                s.ForReader(s.forOwnDigest(s.sendFirst)),
 		"GET /first":                 toHome,
-		"GET /tomorrow":              s.ForReader(s.forOwnDigest(s.tomorrowPage)),
-		"POST /tomorrow":             s.ForReader(s.forOwnDigest(s.showTomorrow)),
-		"GET /editions":              s.ForReader(s.forOwnDigest(s.editionsPage)),
-		"GET /editions/{date}":       s.ForReader(s.editionPage),
-		"GET /editions/{date}/print": s.ForReader(s.printedEditionPage),
-		"GET /offline":               s.ForReader(s.offlinePage),
-		"GET /offline.json":          s.ForReader(s.offlineEditions),
-
-		"GET /editions/{date}/offline.json": s.ForReader(s.offlineEdition),
-
-		"GET /posts/{id}":               s.ForReader(s.postPage),
-		"GET /posts/{id}/versions/{at}": s.ForReader(s.versionPage),
-		"POST /posts/{id}/save":         s.ForReader(s.save),
-		"POST /posts/{id}/unsave":       s.ForReader(s.unsave),
-		"GET /saved":                    s.ForReader(s.savedPage),
-		"GET /search":                   s.ForReader(s.searchPage),
-
-		"GET /feeds":                  s.ForReader(s.forOwnDigest(s.feedsPage)),
-		"POST /feeds/find":            s.ForReader(s.forOwnDigest(s.findFeeds)),
-		"GET /feeds/find":             toFeeds,
-		"POST /feeds/add":             s.ForReader(s.forOwnDigest(s.addFeeds)),
-		"GET /feeds/add":              s.ForReader(s.forOwnDigest(s.feedsAddPage)),
-		"GET /feeds/share":            s.ForReader(s.forOwnDigest(s.feedsSharePage)),
-		"GET /feeds/import":           s.ForReader(s.forOwnDigest(s.feedsImportPage)),
-		"POST /feeds/import":          s.ForReader(s.forOwnDigest(s.importList)),
-		"GET /feeds/import/report":    s.ForReader(s.forOwnDigest(s.importReportPage)),
-		"GET /feeds/export":           s.ForReader(s.forOwnDigest(s.exportList)),
-		"POST /feeds/export":          s.ForReader(s.forOwnDigest(s.exportList)),
-		"POST /feeds/return":          s.ForReader(s.forOwnDigest(s.returnFeeds)),
-		"GET /feeds/return":           toFeeds,
-		"GET /feeds/{id}":             s.ForReader(s.forOwnDigest(s.feedPage)),
-		"GET /feeds/{id}/posts":       s.ForReader(s.forOwnDigest(s.feedPostsPage)),
-		"POST /feeds/{id}":            s.ForReader(s.forOwnDigest(s.setFeed)),
-		"POST /feeds/{id}/pause":      s.ForReader(s.forOwnDigest(s.pauseFeed)),
-		"POST /feeds/{id}/credential": s.ForReader(s.forOwnDigest(s.setCredential)),
-		"POST /feeds/{id}/resume":     s.ForReader(s.forOwnDigest(s.resumeFeed)),
-		"POST /feeds/{id}/leave":      s.ForReader(s.forOwnDigest(s.unsubscribeFeed)),
-		"GET /feeds/{id}/leave":       toFeeds,
-
-		"GET /feeds/several":          s.ForReader(s.forOwnDigest(s.feedsSeveralPage)),
-		"POST /feeds/several/folder":  s.ForReader(s.forOwnDigest(s.onSeveral(s.moveFeeds))),
-		"POST /feeds/several/display": s.ForReader(s.forOwnDigest(s.onSeveral(s.displayFeeds))),
-		"POST /feeds/several/pause":   s.ForReader(s.forOwnDigest(s.onSeveral(s.pauseFeeds))),
-		"POST /feeds/several/resume":  s.ForReader(s.forOwnDigest(s.onSeveral(s.resumeFeeds))),
-		"POST /feeds/several/leave":   s.ForReader(s.forOwnDigest(s.leaveSeveral)),
-		"GET /feeds/several/folder":   toFeeds,
-		"GET /feeds/several/display":  toFeeds,
-		"GET /feeds/several/pause":    toFeeds,
-		"GET /feeds/several/resume":   toFeeds,
-
-		"GET /filters":              s.ForReader(s.forOwnDigest(s.filtersPage)),
-		"POST /filters":             s.ForReader(s.forOwnDigest(s.addFilter)),
-		"POST /filters/{id}/remove": s.ForReader(s.forOwnDigest(s.removeFilter)),
-		"GET /filtered":             s.ForReader(s.forOwnDigest(s.heldPage)),
+		"GET /feeds/find":            toFeeds,
+		"GET /feeds/return":          toFeeds,
+		"GET /feeds/{id}/leave":      toFeeds,
+		"GET /feeds/several/folder":  toFeeds,
+		"GET /feeds/several/display": toFeeds,
+		"GET /feeds/several/pause":   toFeeds,
+		"GET /feeds/several/resume":  toFeeds,
 	}
 }
 
 // settingsRoutes returns the routes of a reader's settings. The form of each page posts to the page's own address.
 func (s *site) settingsRoutes() map[string]page.Handler {
-	return map[string]page.Handler{
-		"GET /settings":             s.AsReader(s.settingsPage),
-		"POST /settings/start":      s.AsReader(s.startAgain),
-		"GET /sign-out/everywhere":  s.AsReader(s.signOutPage),
-		"POST /sign-out/everywhere": s.AsReader(s.signOutEverywhere),
+	return page.Routes(s.AsReader, map[string]func(*page.Visit) error{
+		"GET /settings":             s.settingsPage,
+		"POST /settings/start":      s.startAgain,
+		"GET /sign-out/everywhere":  s.signOutPage,
+		"POST /sign-out/everywhere": s.signOutEverywhere,
 
-		"GET /settings/zone":           s.AsReader(s.zonePage),
-		"POST /settings/zone":          s.AsReader(s.zonePage),
-		"GET /settings/schedule":       s.AsReader(s.schedulePage),
-		"POST /settings/schedule":      s.AsReader(s.schedulePage),
-		"GET /settings/pause":          s.AsReader(s.pausePage),
-		"POST /settings/pause":         s.AsReader(s.pausePage),
-		"POST /settings/pause/end":     s.AsReader(s.endPause),
-		"GET /settings/travel":         s.AsReader(s.travelPage),
-		"POST /settings/travel":        s.AsReader(s.travelPage),
-		"POST /settings/travel/remove": s.AsReader(s.removeStay),
-		"GET /settings/appearance":     s.AsReader(s.appearancePage),
-		"POST /settings/appearance":    s.AsReader(s.appearancePage),
-		"GET /settings/language":       s.AsReader(s.languagePage),
-		"POST /settings/language":      s.AsReader(s.setLanguage),
-		"GET /settings/offline":        s.AsReader(s.offlineSettingsPage),
+		"GET /settings/zone":           s.zonePage,
+		"POST /settings/zone":          s.zonePage,
+		"GET /settings/schedule":       s.schedulePage,
+		"POST /settings/schedule":      s.schedulePage,
+		"GET /settings/pause":          s.pausePage,
+		"POST /settings/pause":         s.pausePage,
+		"POST /settings/pause/end":     s.endPause,
+		"GET /settings/travel":         s.travelPage,
+		"POST /settings/travel":        s.travelPage,
+		"POST /settings/travel/remove": s.removeStay,
+		"GET /settings/appearance":     s.appearancePage,
+		"POST /settings/appearance":    s.appearancePage,
+		"GET /settings/language":       s.languagePage,
+		"POST /settings/language":      s.setLanguage,
+		"GET /settings/offline":        s.offlineSettingsPage,
 
-		"POST /settings/pages/edition": s.AsReader(s.setWeb), // for pages that are open during an upgrade
+		"POST /settings/pages/edition": s.setWeb, // for pages that are open during an upgrade
 
-		"GET /settings/address":               s.AsReader(s.addressPage),
-		"POST /settings/address":              s.AsReader(s.requestAddress),
-		"POST /settings/address/cancel":       s.AsReader(s.cancelAddress),
-		"GET /settings/passkeys":              s.AsReader(s.passkeysPage),
-		"POST /settings/passkeys/{id}/remove": s.AsReader(s.removePasskey),
+		"GET /settings/address":               s.addressPage,
+		"POST /settings/address":              s.requestAddress,
+		"POST /settings/address/cancel":       s.cancelAddress,
+		"GET /settings/passkeys":              s.passkeysPage,
+		"POST /settings/passkeys/{id}/remove": s.removePasskey,
 
-		"GET /settings/token":         s.AsReader(s.tokenPage),
-		"POST /settings/token":        s.AsReader(s.tokenPage),
-		"POST /settings/token/remove": s.AsReader(s.removeToken),
+		"GET /settings/token":         s.tokenPage,
+		"POST /settings/token":        s.tokenPage,
+		"POST /settings/token/remove": s.removeToken,
 
-		"GET /settings/links":    s.AsReader(s.linksPage),
-		"POST /settings/links":   s.AsReader(s.voidLinks),
-		"GET /settings/data":     s.AsReader(s.dataPage),
-		"GET /settings/data.zip": s.ForReader(s.downloadData),
-		"GET /settings/delete":   s.AsReader(s.deletePage),
-		"POST /settings/delete":  s.AsReader(s.deletePage),
-	}
+		"GET /settings/links":   s.linksPage,
+		"POST /settings/links":  s.voidLinks,
+		"GET /settings/data":    s.dataPage,
+		"GET /settings/delete":  s.deletePage,
+		"POST /settings/delete": s.deletePage,
+	})
 }

@@ -51,6 +51,7 @@ func New(o Options) http.Handler {
 func newSite(o Options) *site {
 	s := page.New(o)
 	return &site{
-		Site: s, clicked: newClickLog(), opened: s.Now(), relying: newRelying(s.BaseURL), importing: make(page.Places, 1),
+		Site: s, clicked: newClickLog(), opened: s.Now(), relying: newRelying(s.BaseURL), importing: make(page.Places,
+			1),
 	}
 }

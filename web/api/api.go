@@ -146,7 +146,7 @@ func whyNotRead(err error) string {
 }
 
 // document serves the OpenAPI 3.1 description of the API.
-func (s *site) document(w http.ResponseWriter, _ *http.Request) error {
+func document(w http.ResponseWriter, _ *http.Request) error {
 	w.Header().Set("Content-Type", "application/json")
 	w.Header().Set("Cache-Control", "public, max-age=3600")
 	_, _ = w.Write(openAPI) // a client that has disconnected is not our error

@@ -12,5 +12,7 @@ type site struct{ *publisher.Site }
 
 // New returns the routes of the API.
 func New(s *publisher.Site) page.Part {
-	return page.Part{Name: "api", Routes: (&site{s}).routes()}
+	routes := (&site{s}).routes()
+	routes["GET /api/openapi.json"] = document
+	return page.Part{Name: "api", Routes: routes}
 }

@@ -9,8 +9,8 @@ import (
 	"digest/web/page"
 )
 
-// An dMARCPage shows the DMARC reports about email from the domains of this instance.
-type dMARCPage struct {
+// An dmarcPage shows the DMARC reports about email from the domains of this instance.
+type dmarcPage struct {
 	ReportAddress string // receives reports; "": none
 	Domains       []reportedDomain
 	More          bool // the page leaves sources out
@@ -25,11 +25,11 @@ type reportedDomain struct {
 // A reportedSource is a server that sent messages, with their results.
 type reportedSource struct{ dmarc.Source }
 
-// dMARCPage shows which servers send email from the domains of this instance, as receivers report it.
-func (s *site) dMARCPage(w http.ResponseWriter, r *http.Request, _ page.Reader) error {
+// dmarcPage shows which servers send email from the domains of this instance, as receivers report it.
+func (s *site) dmarcPage(w http.ResponseWriter, r *http.Request, _ page.Reader) error {
 	const days, most = 30, 100
 	sum, err := s.Store.Editions.DMARCSummary(r.Context(), digest.DateOf(s.Now().UTC()).Plus(-days), most+1)
-	p := dMARCPage{ReportAddress: s.ReportAddress, More: len(sum.Failing) > most || len(sum.Passing) > most}
+	p := dmarcPage{ReportAddress: s.ReportAddress, More: len(sum.Failing) > most || len(sum.Passing) > most}
 	for _, total := range sum.Totals {
 		d := reportedDomain{Total: total}
 		for _, list := range [][]dmarc.Source{sum.Failing, sum.Passing} {

@@ -32,7 +32,7 @@ func (s *site) routes() map[string]page.Handler {
 		"POST /operator/newsletters/{slug}/hold":    s.operates(s.holdFor),
 		"POST /operator/newsletters/{slug}/release": s.operates(s.releaseFor),
 
-		"GET /operator/dmarc": s.ForOperator(s.dMARCPage),
+		"GET /operator/dmarc": s.ForOperator(s.dmarcPage),
 
 		"GET /operator/invitations":              s.AsOperator(s.invitationsPage),
 		"POST /operator/invitations":             s.AsOperator(s.invitationsPage),

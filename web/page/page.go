@@ -37,6 +37,15 @@ type Part struct {
 	Templates fs.FS              // with a folder "templates"; nil: none
 }
 
+// Routes returns routes whose handlers admit makes of their own kind of handlers.
+func Routes[H any](admit func(H) Handler, routes map[string]H) map[string]Handler {
+	made := make(map[string]Handler, len(routes))
+	for pattern, h := range routes {
+		made[pattern] = admit(h)
+	}
+	return made
+}
+
 // New returns a site without pages.
 func New(o Options) *Site {
 	o.BaseURL = strings.TrimSuffix(o.BaseURL, "/")

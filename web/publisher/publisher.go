@@ -41,22 +41,22 @@ func (s *Site) forPublisher(h func(publisher) error) page.Handler {
 }
 
 // forOwner admits only the owner. Editors get ErrOwnerOnly.
-func (s *Site) forOwner(h func(publisher) error) page.Handler {
-	return s.forPublisher(func(me publisher) error {
+func forOwner(h func(publisher) error) func(publisher) error {
+	return func(me publisher) error {
 		if !me.Owns() {
 			return page.ErrOwnerOnly
 		}
 		return h(me)
-	})
+	}
 }
 
-// show is visit.show for a page with this heading.
+// show is Visit.Show for a page with this heading.
 func (p publisher) show(err error, name string, heading catalogue.Key, page any) error {
 	p.Title = heading
 	return p.Visit.Show(err, name, Titled(heading, p.Newsletter.Name), page)
 }
 
-// saved is visit.saved for a path below the newsletter's overview.
+// saved is Visit.SeeSaved for a path below the newsletter's overview.
 func (p publisher) saved(err error, path, word string) error {
 	return p.Visit.SeeSaved(err, p.Path()+path, word)
 }

@@ -25,7 +25,8 @@ func New(s *page.Site) *Site {
 	return &Site{Site: s, joining: make(page.Places, 2), drawing: make(page.Places, 1)}
 }
 
-// Part returns the pages and their routes.
-func (s *Site) Part() page.Part {
-	return page.Part{Name: "publisher", Routes: s.routes(), Templates: templateFiles}
+// Parts returns the pages and their routes.
+func (s *Site) Parts() []page.Part {
+	return []page.Part{{Name: "publisher", Routes: s.routes(), Templates: templateFiles},
+		{Name: "publisher", Routes: s.readerRoutes()}}
 }
