@@ -66,11 +66,11 @@ func TestImports(t *testing.T) {
 		"digest/internal/domains": "digest digest/internal/doctor digest/internal/seal digest/mailer digest/store " +
 			"digest/newsletter",
 		"digest/internal/metrics": "digest digest/store",
-		"digest/web/page": "digest digest/render digest/mailer digest/calendar digest/timezone digest/poller digest/store " +
-			"digest/edition digest/subscribe digest/internal/catalogue digest/internal/chart digest/internal/allowance " +
-			"digest/internal/domains digest/internal/logo digest/internal/weburl",
-		"digest/web/programs": "digest digest/web/page digest/feed digest/poller digest/push digest/internal/catalogue " +
-			"digest/internal/picture",
+		"digest/web/page": "digest digest/render digest/mailer digest/calendar digest/timezone digest/poller " +
+			"digest/store digest/edition digest/subscribe digest/internal/catalogue digest/internal/chart " +
+			"digest/internal/allowance digest/internal/domains digest/internal/logo digest/internal/weburl",
+		"digest/web/programs": "digest digest/web/page digest/feed digest/poller digest/push " +
+			"digest/internal/catalogue digest/internal/picture",
 		"digest/web/publisher": "digest digest/calendar digest/internal/catalogue digest/internal/chart " +
 			"digest/internal/logo digest/internal/members digest/mailer digest/newsletter digest/render digest/store " +
 			"digest/subscribe digest/web/page",

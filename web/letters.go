@@ -40,7 +40,8 @@ func signUpLetter(l *catalogue.Language, base, token string) render.LetterConten
 			catalogue.Key("Open the link and press the button to confirm. The link works once and expires after a day."),
 		),
 		Action: catalogue.Key("Confirm").In(l), URL: base + "/sign-up/confirm?token=" + token,
-		Aside: page.Paragraphs(l, catalogue.Key("If this wasn’t you, ignore this email. You won’t get an account.")),
+		Aside: page.Paragraphs(l, catalogue.Key(
+			"If this wasn’t you, ignore this email. You won’t get an account.")),
 	}
 }
 

@@ -181,7 +181,8 @@ func lookedUp(typed string, sites []digest.FeedLabel) (l textsearch.Lookup, q st
 	for _, name := range l.Sites {
 		places := textsearch.SitesNamed(name, known)
 		if len(places) == 0 {
-			return l, q, digest.Refuse(digest.Invalid, "You don’t follow a site called “%s”.", page.Shortened(name))
+			return l, q, digest.Refuse(digest.Invalid, "You don’t follow a site called “%s”.",
+				page.Shortened(name))
 		}
 		for _, i := range places {
 			q.Feeds = append(q.Feeds, sites[i].FeedID)

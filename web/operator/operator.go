@@ -136,7 +136,8 @@ func (p *operatorPage) needPrune(w *digest.Prune) {
 // needHour reports late editions, polls and mail.
 func (p *operatorPage) needHour(late digest.Lags) {
 	if !late.Editions.IsZero() {
-		p.need(catalogue.Key("An edition due by %s hasn’t been created yet. See the log."), page.Minute(late.Editions))
+		p.need(catalogue.Key("An edition due by %s hasn’t been created yet. See the log."),
+			page.Minute(late.Editions))
 	}
 	if !late.Polls.IsZero() {
 		p.need(catalogue.Key(

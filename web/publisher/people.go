@@ -31,7 +31,8 @@ func (s *Site) peoplePage(me publisher) error {
 		u, err = s.Store.Readers.UserByEmail(me.Ctx, email)
 		switch {
 		case digest.KindOf(err) == digest.NotFound || digest.KindOf(err) == digest.Invalid:
-			me.Reject("email", catalogue.Key("There’s no account with that address. Ask the person to sign up first."))
+			me.Reject("email", catalogue.Key(
+				"There’s no account with that address. Ask the person to sign up first."))
 			err = nil
 		case err != nil:
 		case len(people) >= mostPublishers:
