@@ -206,6 +206,6 @@ var foreignBounds = map[string]string{
 	"web/programs/ping.go":          request,
 	"web/publisher/import.go":       "maxList, in one of two places (Site.joining), until its context ends",
 	"web/publisher/logo.go":         "logo.MaxBytes, in a place (Site.drawing)",
-	"web/programs/push.go":          "the longest feed, counted in site.long, within the time limit of the request",
+	"web/programs/push.go":          "the longest feed, counted in page.Site.long, within the time limit of the request",
 	"web/unsubscribe.go":            request,
 }
