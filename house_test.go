@@ -68,12 +68,24 @@ func TestImports(t *testing.T) {
 		"digest/internal/domains": "digest digest/internal/doctor digest/internal/seal digest/mailer digest/store " +
 			"digest/newsletter",
 		"digest/internal/metrics": "digest digest/store",
-		"digest/web": "digest digest/rank digest/render digest/mailer digest/calendar digest/timezone digest/newsletter " +
-			"digest/feed digest/poller digest/store digest/edition digest/subscribe digest/push " +
-			"digest/internal/catalogue digest/internal/chart digest/internal/dmarc digest/internal/export " +
-			"digest/internal/textsearch digest/internal/allowance digest/internal/domains " +
-			"digest/internal/logo digest/internal/members digest/internal/picture digest/internal/diagnosis " +
-			"digest/internal/weburl",
+		"digest/web/page": "digest digest/render digest/mailer digest/calendar digest/timezone digest/poller " +
+			"digest/store digest/edition digest/subscribe digest/internal/catalogue digest/internal/chart " +
+			"digest/internal/allowance digest/internal/domains digest/internal/logo digest/internal/weburl",
+		"digest/web/programs": "digest digest/web/page digest/feed digest/poller digest/push " +
+			"digest/internal/catalogue digest/internal/picture",
+		"digest/web/publisher": "digest digest/calendar digest/internal/catalogue digest/internal/chart " +
+			"digest/internal/logo digest/internal/members digest/mailer digest/newsletter digest/render digest/store " +
+			"digest/subscribe digest/web/page",
+		"digest/web/api": "digest digest/internal/logo digest/newsletter digest/store digest/web/page " +
+			"digest/web/publisher",
+		"digest/web/operator": "digest digest/calendar digest/feed digest/internal/allowance " +
+			"digest/internal/catalogue digest/internal/chart digest/internal/diagnosis digest/internal/dmarc " +
+			"digest/newsletter digest/poller digest/render digest/store digest/timezone digest/web/page " +
+			"digest/web/publisher",
+		"digest/web": "digest digest/rank digest/calendar digest/feed digest/internal/allowance digest/internal/catalogue " +
+			"digest/internal/chart digest/internal/export digest/internal/textsearch digest/newsletter digest/poller " +
+			"digest/render digest/store digest/subscribe digest/web/api digest/web/operator digest/web/page " +
+			"digest/web/programs digest/web/publisher",
 		"digest/test/acceptance":    "",
 		"digest/test/browser":       "digest/test/tier",
 		"digest/test/certificate":   "",

@@ -2,15 +2,13 @@ package web
 
 import (
 	"fmt"
-	"io"
 	"net/http"
-	"strconv"
-	"strings"
 
 	"digest/internal/catalogue"
+	"digest/web/page"
 )
 
-type botPage struct{ Options }
+type botPage struct{ page.Options }
 
 // UserAgent returns the poller's User-Agent for a feed with three readers, as an example.
 func (p botPage) UserAgent() string {
@@ -20,21 +18,21 @@ func (p botPage) UserAgent() string {
 // botPage shows the page that the poller's User-Agent links to.
 func (s *site) botPage(w http.ResponseWriter, r *http.Request) error {
 	s.cacheForStrangers(w, r)
-	return s.show(w, r, http.StatusOK, "about_bot", catalogue.Key("About this feed reader"), botPage{s.Options})
+	return s.Show(w, r, http.StatusOK, "about_bot", catalogue.Key("About this feed reader"), botPage{s.Options})
 }
 
 // helpPage explains email delivery: how to change it, pause it and stop it. The List-Help field of
 // each email links here (RFC 2369 §3.1).
 func (s *site) helpPage(w http.ResponseWriter, r *http.Request) error {
 	s.cacheForStrangers(w, r)
-	return s.show(w, r, http.StatusOK, "about_help", catalogue.Key("Help"), struct{ Contact string }{s.Contact})
+	return s.Show(w, r, http.StatusOK, "about_help", catalogue.Key("Help"), struct{ Contact string }{s.Contact})
 }
 
 // cacheForStrangers lets a browser cache the page for an hour, unless the reader is signed in. The
 // response is private, because pages differ by language and not every shared cache honours Vary.
 func (s *site) cacheForStrangers(w http.ResponseWriter, r *http.Request) {
 	w.Header().Add("Vary", "Cookie")
-	if u, _ := s.signedIn(r); u.ID == 0 {
+	if u, _ := s.SignedIn(r); u.ID == 0 {
 		w.Header().Set("Cache-Control", "private, max-age=3600")
 	}
 }
@@ -42,14 +40,6 @@ func (s *site) cacheForStrangers(w http.ResponseWriter, r *http.Request) {
 // robots allows crawlers the pages about the service. All other pages are personal.
 func (s *site) robots(w http.ResponseWriter, _ *http.Request) error {
 	w.Header().Set("Cache-Control", "public, max-age=3600")
-	return plain(w, http.StatusOK,
+	return page.Plain(w, http.StatusOK,
 		"User-agent: *\nAllow: /$\nAllow: /bot\nAllow: /help\nAllow: /status\nAllow: /static/\nDisallow: /\n")
-}
-
-func plain(w http.ResponseWriter, status int, text string) error {
-	w.Header().Set("Content-Type", "text/plain; charset=utf-8")
-	w.Header().Set("Content-Length", strconv.Itoa(len(text)))
-	w.WriteHeader(status)
-	_, _ = io.Copy(w, strings.NewReader(text))
-	return nil
 }

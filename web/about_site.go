@@ -9,6 +9,7 @@ import (
 	"digest/feed"
 	"digest/internal/catalogue"
 	"digest/poller"
+	"digest/web/page"
 )
 
 // An aboutSitePage tells the owner of a site how to limit or block our requests. After a check it
@@ -24,7 +25,7 @@ type aboutSitePage struct {
 
 func (s *site) aboutSite(asked string) aboutSitePage {
 	return aboutSitePage{Name: poller.WishName(s.BaseURL), File: poller.WishFile, Record: poller.WishRecord,
-		Asked: firstRunes(asked, maxName)}
+		Asked: page.FirstRunes(asked, page.MaxName)}
 }
 
 // aboutSitePage shows the form. A GET never sends a request to the site.
@@ -33,14 +34,14 @@ func (s *site) aboutSitePage(w http.ResponseWriter, r *http.Request) error {
 }
 
 func (s *site) showAboutSite(w http.ResponseWriter, r *http.Request, status int, p aboutSitePage) error {
-	return s.show(w, r, status, "about_site", catalogue.Key("Limit or block us"), p)
+	return s.Show(w, r, status, "about_site", catalogue.Key("Limit or block us"), p)
 }
 
 // lookAtSite reads the rule that a host publishes for us, and applies it. No sign-in is needed,
 // because only the host itself can publish the rule.
 func (s *site) lookAtSite(w http.ResponseWriter, r *http.Request) error {
 	if s.Subscriber == nil {
-		return errNotFound
+		return page.ErrNotFound
 	}
 	p := s.aboutSite(strings.TrimSpace(r.PostForm.Get("site")))
 	address, err := feed.NormalURL(p.Asked)
@@ -48,7 +49,7 @@ func (s *site) lookAtSite(w http.ResponseWriter, r *http.Request) error {
 		p.Wrong = catalogue.Key("That isn’t the name of a site. Enter one like example.org.")
 		return s.showAboutSite(w, r, http.StatusBadRequest, p)
 	}
-	if fenced, err := s.fenced(r.Context()); err != nil || fenced {
+	if fenced, err := s.Fenced(r.Context()); err != nil || fenced {
 		p.Wrong = catalogue.Key(
 			"We’ve paused all requests to all sites, so we can’t check yours now. Try again tomorrow.")
 		if err != nil {
@@ -57,11 +58,12 @@ func (s *site) lookAtSite(w http.ResponseWriter, r *http.Request) error {
 		return s.showAboutSite(w, r, http.StatusServiceUnavailable, p)
 	}
 	host := feed.Host(address)
-	if !s.limits.lookups.allowAll(s.clientShares(r), s.Now()) ||
-		!s.limits.owners.allowAll([]share{{host, 1}, {"domain " + feed.Domain(host), 0.1}}, s.Now()) {
+	if !s.Limits.Lookups.AllowAll(s.ClientShares(r), s.Now()) ||
+		!s.Limits.Owners.AllowAll([]page.Share{{Key: host, Cost: 1}, {Key: "domain " + feed.Domain(host), Cost: 0.1}},
+			s.Now()) {
 		return errTooManyLooks
 	}
-	_, wish, places, err := s.Subscriber.Poller.Wish(r.Context(), p.Asked, s.isHome(r, s.Subscriber.Poller))
+	_, wish, places, err := s.Subscriber.Poller.Wish(r.Context(), p.Asked, s.IsHome(r, s.Subscriber.Poller))
 	if err != nil {
 		return err
 	}
@@ -75,8 +77,8 @@ func (s *site) lookAtSite(w http.ResponseWriter, r *http.Request) error {
 	return s.showAboutSite(w, r, http.StatusOK, p)
 }
 
-var errTooManyLooks = &problem{http.StatusTooManyRequests, catalogue.Key("Too many requests"),
-	catalogue.Key("We’ve checked your site several times already. Try again in half an hour.")}
+var errTooManyLooks = &page.Problem{Status: http.StatusTooManyRequests, Title: catalogue.Key("Too many requests"),
+	Text: catalogue.Key("We’ve checked your site several times already. Try again in half an hour.")}
 
 // grant stores or removes the host's rule and returns a sentence about the rule now in force.
 func (s *site) grant(ctx context.Context, host string, wish poller.Wish) (holds catalogue.Sayable, err error) {
@@ -85,7 +87,7 @@ func (s *site) grant(ctx context.Context, host string, wish poller.Wish) (holds 
 	case wish.Blocked:
 		holds = catalogue.Key("We’ve stopped all requests to this host and its subdomains. We’ll notify the readers of its feeds in their next edition.")
 	case wish.Interval > 0:
-		holds = catalogue.Key("We wait at least %s between two fetches of a feed.").With(period(wish.Interval))
+		holds = catalogue.Key("We wait at least %s between two fetches of a feed.").With(page.Period(wish.Interval))
 	default:
 		if err := s.Store.Operator.DropHostRule(ctx, host, true); err != nil && digest.KindOf(err) != digest.NotFound {
 			return nil, err

@@ -11,7 +11,7 @@ import (
 	"digest"
 	"digest/store/storetest"
 	"digest/test/tier"
-	"digest/web"
+	"digest/web/page"
 )
 
 // allPages opens every page with extreme texts, for a reader with that text direction.
@@ -24,7 +24,7 @@ func allPagesIn(t *testing.T, language string, direction digest.Direction) *page
 	t.Helper()
 	p := &pageShow{room: newRoom(t, storetest.Open(t, storetest.SQLite(t)))}
 	p.accepts = language
-	p.publish = web.PublishingAsk
+	p.publish = page.PublishingAsk
 	p.open(strings.Replace(p.base, "127.0.0.1", "localhost", 1)) // passkeys need a host name
 	p.openAll(direction)
 	p.covers(t)

@@ -108,7 +108,7 @@ func TestAPIIsDescribed(t *testing.T) {
 		}
 	}
 	slices.Sort(described)
-	if routes := web.APIRoutes(); !slices.Equal(described, routes) {
+	if routes := web.Routes("api"); !slices.Equal(described, routes) {
 		t.Errorf("described are\n%s, and there are\n%s", strings.Join(described, "\n"), strings.Join(routes, "\n"))
 	}
 }
@@ -235,7 +235,7 @@ func TestAPIDoors(t *testing.T) {
 		nobody.token = "x"
 		edits.want(403, "POST", "/hold", "")
 		r.must(r.store.Newsletters.SetRole(r.t.Context(), n.ID, ed.ID, digest.RoleNone, r.now))
-		for _, pattern := range web.APIRoutes() {
+		for _, pattern := range web.Routes("api") {
 			method, path, _ := strings.Cut(pattern, " ")
 			path = of(strings.NewReplacer("{id}", "1", "{date}", "2026-11-21").Replace(path))
 			for who, c := range map[string]struct {

@@ -5,6 +5,7 @@ import (
 
 	"digest"
 	"digest/store"
+	"digest/web/page"
 )
 
 // Links in emails work without a sign-in. Some mail scanners open every link, and some send a POST
@@ -16,9 +17,9 @@ const pressedField = "pressed"
 
 // byLink returns a handler for a form behind a link in an email. A request without the field
 // changes nothing.
-func byLink(h handler) handler {
-	return withForm(func(w http.ResponseWriter, r *http.Request) error {
-		if err := hasAll(r.PostForm, pressedField); err != nil {
+func byLink(h page.Handler) page.Handler {
+	return page.WithForm(func(w http.ResponseWriter, r *http.Request) error {
+		if err := page.HasAll(r.PostForm, pressedField); err != nil {
 			return err
 		}
 		return h(w, r)
@@ -29,7 +30,7 @@ func byLink(h handler) handler {
 // gets. Unless that user is signed in, the store records the change and notifies the user.
 func (s *site) changeByLink(r *http.Request, user digest.UserID, by store.LinkUse,
 	change func(*store.Store) error) error {
-	u, err := s.signedIn(r)
+	u, err := s.SignedIn(r)
 	switch {
 	case err != nil:
 		return err

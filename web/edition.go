@@ -15,6 +15,7 @@ import (
 	"digest/rank"
 	"digest/render"
 	"digest/store"
+	"digest/web/page"
 )
 
 // A room limits how much of an edition one page shows. Further posts are on further pages. Posts
@@ -44,17 +45,17 @@ type editionPage struct {
 	render.Edition
 	store.Beside
 	Folders  []editionFolder
-	Posts    int              // in the whole edition
-	Own      bool             // the reader is signed in and sees their own edition
-	Letter   *newsletterName  // newsletter of this issue, as a member sees it; nil for an edition
-	Also     []receivedLetter // issues of newsletters of the same days
-	Public   *newsletterName  // newsletter of this issue on its public page; nil otherwise
-	Mailed   *newsletterName  // newsletter of this issue behind the link in its email; nil otherwise
-	to       digest.UserID    // recipient of the email with the link to this page; 0 if there was none
-	Moves    []render.Notice  // of feeds that have moved
-	Said     []render.Notice  // all other notices
-	Standing *standing        // state of the digest, if the page mentions it; nil otherwise
-	Fenced   bool             // the operator has paused the instance with the fence
+	Posts    int                  // in the whole edition
+	Own      bool                 // the reader is signed in and sees their own edition
+	Letter   *page.NewsletterName // newsletter of this issue, as a member sees it; nil for an edition
+	Also     []receivedLetter     // issues of newsletters of the same days
+	Public   *page.NewsletterName // newsletter of this issue on its public page; nil otherwise
+	Mailed   *page.NewsletterName // newsletter of this issue behind the link in its email; nil otherwise
+	to       digest.UserID        // recipient of the email with the link to this page; 0 if there was none
+	Moves    []render.Notice      // of feeds that have moved
+	Said     []render.Notice      // all other notices
+	Standing *page.OwnDigest      // state of the digest, if the page mentions it; nil otherwise
+	Fenced   bool                 // the operator has paused the instance with the fence
 
 	Midnight *midnightDial     // nil if the edition is not the reader's own
 	Absent   catalogue.Sayable // explains why today has no edition; nil if it has one or a notice explains it
@@ -72,20 +73,20 @@ type editionPage struct {
 	Part, Parts int            // current page and number of pages, from 1
 }
 
-// indexed reports whether search engines may index the page. They may index public issues only.
-func (p editionPage) indexed() bool { return p.Public != nil }
+// Indexed reports whether search engines may index the page. They may index public issues only.
+func (p editionPage) Indexed() bool { return p.Public != nil }
 
-// mailedTo returns the recipient of the email that links here.
-func (p editionPage) mailedTo() digest.UserID { return p.to }
+// MailedTo returns the recipient of the email that links here.
+func (p editionPage) MailedTo() digest.UserID { return p.to }
 
-func (p editionPage) logo() *logoView {
+func (p editionPage) NameplateLogo() *page.LogoView {
 	if n := cmp.Or(p.Public, p.Mailed); n != nil {
-		return n.logo()
+		return n.NameplateLogo()
 	}
 	return nil
 }
 
-func (p *editionPage) firstPost() digest.PostID {
+func (p *editionPage) FirstPost() digest.PostID {
 	if len(p.shown) == 0 {
 		return 0
 	}
@@ -155,18 +156,18 @@ const (
 func (s *site) linkedEditionPage(w http.ResponseWriter, r *http.Request) error {
 	number, ok := s.Signer.Verify(digest.ForEdition, r.PathValue("token"))
 	if !ok {
-		return errNotFound
+		return page.ErrNotFound
 	}
 	id, round := digest.OfRound(number)
 	e, d, err := s.Store.Subscriptions.EditionOfDigest(r.Context(), digest.EditionID(id))
 	if err != nil {
-		return orSpent(err, errGoneEdition)
+		return page.OrSpent(err, page.ErrGoneEdition)
 	}
 	if d.LinkRound != round {
 		return s.orOwn(w, r, d, "/editions/"+e.LocalDate.String())
 	}
 	if s.Now().Before(e.DueAt) {
-		return errNotFound // an edition is hidden from everybody before its midnight (I2)
+		return page.ErrNotFound // an edition is hidden from everybody before its midnight (I2)
 	}
 	sealed, p := d.Delivery(e), editionPage{to: d.UserID}
 	if d.NewsletterID != 0 {
@@ -174,19 +175,19 @@ func (s *site) linkedEditionPage(w http.ResponseWriter, r *http.Request) error {
 		if err != nil {
 			return err
 		}
-		sealed, p.Mailed = letter, &newsletterName{n, s.BaseURL}
+		sealed, p.Mailed = letter, &page.NewsletterName{Newsletter: n, BaseURL: s.BaseURL}
 	}
 	return s.showEdition(w, r, sealed, p)
 }
 
 // editionPage shows the signed-in reader's own edition of a date, or the list of a month.
-func (s *site) editionPage(w http.ResponseWriter, r *http.Request, me reader) error {
+func (s *site) editionPage(w http.ResponseWriter, r *http.Request, me page.Reader) error {
 	if t, err := time.Parse("2006-01", r.PathValue("date")); err == nil {
 		return s.monthPage(w, r, me, t)
 	}
 	date, err := digest.ParseDate(r.PathValue("date"))
 	if err != nil {
-		return errNotFound
+		return page.ErrNotFound
 	}
 	v, err := s.Store.Subscriptions.EditionView(r.Context(), me.Digest.ID, date, s.Now())
 	if digest.KindOf(err) == digest.NotFound {
@@ -199,10 +200,10 @@ func (s *site) editionPage(w http.ResponseWriter, r *http.Request, me reader) er
 }
 
 // printedEditionPage shows the reader's whole edition of a date on one page, for print.
-func (s *site) printedEditionPage(w http.ResponseWriter, r *http.Request, me reader) error {
+func (s *site) printedEditionPage(w http.ResponseWriter, r *http.Request, me page.Reader) error {
 	date, err := digest.ParseDate(r.PathValue("date"))
 	if err != nil {
-		return errNotFound
+		return page.ErrNotFound
 	}
 	v, err := s.Store.Subscriptions.EditionView(r.Context(), me.Digest.ID, date, s.Now())
 	if err != nil {
@@ -213,24 +214,24 @@ func (s *site) printedEditionPage(w http.ResponseWriter, r *http.Request, me rea
 }
 
 // showOwn shows one of the reader's editions, with links to the previous and the next one.
-func (s *site) showOwn(w http.ResponseWriter, r *http.Request, me reader, v store.EditionView) error {
+func (s *site) showOwn(w http.ResponseWriter, r *http.Request, me page.Reader, v store.EditionView) error {
 	p := editionPage{Own: true, Beside: v.Beside, playsHere: me.Player && s.Sounds != nil}
-	st := s.standing(me.Digest)
+	st := s.OwnDigest(me.Digest)
 	last, latest := v.LocalDate, v.Beside.Later.IsZero()
-	p.End, p.Ahead = st.end(v.LocalDate, latest), latest && st.Waits()
-	if calendar.Begins(v.LocalDate, st.zone()).Equal(v.DueAt) { // not if it was made in another time zone
-		p.Midnight = newMidnightDial(me.Digest.TimeZone, st.now)
+	p.End, p.Ahead = st.End(v.LocalDate, latest), latest && st.Waits()
+	if calendar.Begins(v.LocalDate, st.Zone()).Equal(v.DueAt) { // not if it was made in another time zone
+		p.Midnight = newMidnightDial(me.Digest.TimeZone, st.Now)
 	}
 	var err error
 	if r.URL.Path == "/" {
-		if p.Fenced, err = s.fenced(r.Context()); err != nil {
+		if p.Fenced, err = s.Fenced(r.Context()); err != nil {
 			return err
 		}
 		last = farDate()
 		if p.Absent, err = s.absent(r.Context(), st, v.LocalDate); err != nil {
 			return err
 		}
-		if savedOf(r, "first") != "" && v.Number == 1 {
+		if page.SavedOf(r, "first") != "" && v.Number == 1 {
 			p.Absent = catalogue.Key(
 				"Here’s your first edition. If you get editions by email, it’s on its way. The next one comes at midnight.").With()
 		}
@@ -245,7 +246,7 @@ func (s *site) showOwn(w http.ResponseWriter, r *http.Request, me reader, v stor
 }
 
 func (s *site) showEdition(w http.ResponseWriter, r *http.Request, d digest.Delivery, p editionPage) error {
-	d.Language = s.languageOf(r, p).Code
+	d.Language = s.LanguageOf(r, p).Code
 	content, err := s.editionOrSite(r, d, &p)
 	if err != nil {
 		return err
@@ -261,8 +262,8 @@ func (s *site) showEdition(w http.ResponseWriter, r *http.Request, d digest.Deli
 		p.Path = r.URL.Path
 	}
 	if err != nil || part < 1 || part > mostParts ||
-		!p.fill(content, part, s.images != nil && d.Images != digest.NoImages) {
-		return errNotFound
+		!p.fill(content, part, s.Pictures != nil && d.Images != digest.NoImages) {
+		return page.ErrNotFound
 	}
 	if p.Own {
 		err = s.markSaved(r.Context(), d.UserID, &p)
@@ -270,7 +271,7 @@ func (s *site) showEdition(w http.ResponseWriter, r *http.Request, d digest.Deli
 	if p.Part < p.Parts || p.Posts == 0 || p.OneSite != 0 {
 		p.End, p.Ahead = nil, false
 	}
-	return s.showPage(w, r, err, "edition", catalogue.AsHeading(catalogue.Day("Monday 2 January 2006", p.Date)), &p)
+	return s.ShowPage(w, r, err, "edition", catalogue.AsHeading(catalogue.Day("Monday 2 January 2006", p.Date)), &p)
 }
 
 // editionOrSite returns the content of an edition. If the query names a site, it returns all posts
@@ -282,7 +283,7 @@ func (s *site) editionOrSite(r *http.Request, d digest.Delivery, p *editionPage)
 	}
 	id, err := strconv.ParseInt(asked, 10, 64)
 	if err != nil {
-		return render.Edition{}, errNotFound
+		return render.Edition{}, page.ErrNotFound
 	}
 	p.OneSite = digest.FeedID(id)
 	return s.Editions.Site(r.Context(), d, p.OneSite)
@@ -436,4 +437,4 @@ func (p *editionPost) showText(level, room int, pictures bool, sizes map[string]
 	return len(t.HTML)
 }
 
-func (p editionPage) nameplate() string { return cmp.Or(p.Name, render.DefaultName) }
+func (p editionPage) Nameplate() string { return cmp.Or(p.Name, render.DefaultName) }

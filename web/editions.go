@@ -8,6 +8,7 @@ import (
 	"digest/internal/catalogue"
 	"digest/render"
 	"digest/store"
+	"digest/web/page"
 )
 
 // newest is how many editions the archive lists on its first page, above the list of months.
@@ -15,9 +16,9 @@ const newest = 31
 
 // An editionsPage lists the editions of a digest by month.
 type editionsPage struct {
-	standing
+	page.OwnDigest
 	Title  catalogue.Sayable // of a month; nil for the archive
-	Months []month
+	Months []page.Month
 	Years  []year // all months; empty on the page of a month
 
 	Earlier, Later string // adjacent months: YYYY-MM
@@ -36,7 +37,7 @@ func (p editionsPage) Letters(date digest.Date) []receivedLetter { return p.lett
 
 // fillIn adds the first post of each edition and the newsletter issues of the same days. list is
 // ordered newest first.
-func (s *site) fillIn(r *http.Request, me reader, p *editionsPage, list []digest.Edition) (err error) {
+func (s *site) fillIn(r *http.Request, me page.Reader, p *editionsPage, list []digest.Edition) (err error) {
 	deliveries := make([]digest.Delivery, len(list))
 	for i, e := range list {
 		deliveries[i] = me.Digest.Delivery(e)
@@ -52,16 +53,13 @@ func (s *site) fillIn(r *http.Request, me reader, p *editionsPage, list []digest
 	return err
 }
 
-type month struct {
-	Path     string // YYYY-MM
-	Open     bool   // its dates are expanded
-	Editions []digest.Edition
-}
-
 type datesOf struct {
-	month
+	page.Month
 	Page *editionsPage
 }
+
+// DatesOf returns the data of the template "dates".
+func (p *editionsPage) DatesOf(m page.Month) datesOf { return datesOf{m, p} }
 
 type year struct {
 	Year   int
@@ -69,7 +67,7 @@ type year struct {
 }
 
 // editionsPage lists the newest editions and links to all months.
-func (s *site) editionsPage(w http.ResponseWriter, r *http.Request, me reader) error {
+func (s *site) editionsPage(w http.ResponseWriter, r *http.Request, me page.Reader) error {
 	v, err := s.Store.Subscriptions.ArchiveView(r.Context(), me.Digest.ID, s.Now(), newest)
 	if err != nil {
 		return err
@@ -77,21 +75,21 @@ func (s *site) editionsPage(w http.ResponseWriter, r *http.Request, me reader) e
 	if len(v.Editions) == 0 {
 		return s.nothingYet(w, r, me, v.Subscriptions)
 	}
-	p := editionsPage{standing: s.standing(me.Digest), Months: byMonth(v.Editions), Years: byYear(v.Months)}
-	return s.showPage(w, r, s.fillIn(r, me, &p, v.Editions), "editions", catalogue.Key("All editions"), &p)
+	p := editionsPage{OwnDigest: s.OwnDigest(me.Digest), Months: page.ByMonth(v.Editions), Years: byYear(v.Months)}
+	return s.ShowPage(w, r, s.fillIn(r, me, &p, v.Editions), "editions", catalogue.Key("All editions"), &p)
 }
 
-func (s *site) monthPage(w http.ResponseWriter, r *http.Request, me reader, t time.Time) error {
+func (s *site) monthPage(w http.ResponseWriter, r *http.Request, me page.Reader, t time.Time) error {
 	v, err := s.Store.Subscriptions.MonthView(r.Context(), me.Digest.ID, t.Year(), t.Month(), s.Now())
 	if err != nil {
 		return err
 	}
 	if len(v.Editions) == 0 {
-		return errNotFound
+		return page.ErrNotFound
 	}
-	p := editionsPage{standing: standing{namedPage: named(me.Digest)},
+	p := editionsPage{OwnDigest: page.OwnDigest{NamedPage: page.Named(me.Digest)},
 		Title:  catalogue.AsHeading(catalogue.Time("January 2006", t)),
-		Months: byMonth(v.Editions)}
+		Months: page.ByMonth(v.Editions)}
 	for i, m := range v.Months {
 		if m.Year != t.Year() || m.Month != t.Month() {
 			continue
@@ -103,25 +101,11 @@ func (s *site) monthPage(w http.ResponseWriter, r *http.Request, me reader, t ti
 			p.Earlier = monthPath(v.Months[i+1])
 		}
 	}
-	return s.showPage(w, r, s.fillIn(r, me, &p, v.Editions), "editions", p.Title, &p)
+	return s.ShowPage(w, r, s.fillIn(r, me, &p, v.Editions), "editions", p.Title, &p)
 }
 
 func monthPath(m store.Month) string {
 	return digest.Date{Year: m.Year, Month: m.Month, Day: 1}.Format("2006-01")
-}
-
-// byMonth groups editions by month. They must be sorted by date.
-func byMonth(list []digest.Edition) []month {
-	var months []month
-	for _, e := range list {
-		path := e.LocalDate.Format("2006-01")
-		if n := len(months); n == 0 || months[n-1].Path != path {
-			months = append(months, month{Path: path, Open: n == 0})
-		}
-		last := &months[len(months)-1]
-		last.Editions = append(last.Editions, e)
-	}
-	return months
 }
 
 // byYear groups months by year. They must be sorted, newest first.

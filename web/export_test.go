@@ -1,49 +1,47 @@
 package web
 
 import (
-	"digest"
-	"digest/internal/catalogue"
-	"digest/poller"
-	"digest/render"
 	"maps"
 	"net/http"
 	"net/netip"
 	"slices"
 	"time"
+
+	"digest"
+	"digest/internal/catalogue"
+	"digest/poller"
+	"digest/render"
 )
 
 // Client returns the client's address, with these trusted networks.
 func Client(trusted digest.Proxies, r *http.Request) netip.Addr {
-	return (&site{Options: Options{TrustedProxies: trusted}}).client(r)
+	return newSite(Options{TrustedProxies: trusted}).Client(r)
 }
 
 // IsHome reports whether the client is in a network that both the poller and the operator allow.
 func IsHome(trusted digest.Proxies, p *poller.Poller, r *http.Request) bool {
-	return (&site{Options: Options{TrustedProxies: trusted}}).isHome(r, p)
+	return newSite(Options{TrustedProxies: trusted}).IsHome(r, p)
 }
 
 // SignIns returns a function that reports whether the limit for sign-in emails accepts a request
 // from an address.
 func SignIns() func(from string, now time.Time) bool {
-	s := &site{limits: newLimits()}
+	s := newSite(Options{})
 	return func(from string, now time.Time) bool {
-		return s.limits.signIns.allowAll(s.clientShares(&http.Request{RemoteAddr: from}), now)
+		return s.Limits.SignIns.AllowAll(s.ClientShares(&http.Request{RemoteAddr: from}), now)
 	}
 }
 
-// APIRoutes returns the patterns of all API routes.
-func APIRoutes() []string { return slices.Sorted(maps.Keys((&site{}).apiRoutes())) }
-
-// APIDocument returns openapi.json.
-func APIDocument() []byte { return openAPI }
-
-// PublisherRoutes returns the patterns of all pages for publishers.
-func PublisherRoutes() []string {
-	return slices.Sorted(maps.Keys((&site{}).publisherRoutes()))
+// Routes returns the patterns of all routes of a part, without the description of the API.
+func Routes(part string) (all []string) {
+	for _, p := range newSite(Options{}).parts() {
+		if p.Name == part {
+			all = slices.AppendSeq(all, maps.Keys(p.Routes))
+		}
+	}
+	slices.Sort(all)
+	return slices.DeleteFunc(all, func(pattern string) bool { return pattern == "GET /api/openapi.json" })
 }
-
-// OperatorRoutes returns the patterns of all pages for operators.
-func OperatorRoutes() []string { return slices.Sorted(maps.Keys((&site{}).operatorRoutes())) }
 
 // FirstClicks returns a function that counts the keys that are new in their hour.
 func FirstClicks() func(now time.Time, keys ...string) int {

@@ -8,6 +8,7 @@ import (
 	"digest/feed"
 	"digest/internal/catalogue"
 	"digest/store"
+	"digest/web/page"
 )
 
 // deliveredShown is how many posts the page of a feed lists.
@@ -31,8 +32,8 @@ type feedPage struct {
 }
 
 // subscription returns the reader's subscription to the feed in the request's path.
-func (s *site) subscription(r *http.Request, me reader) (store.SubscriptionInfo, error) {
-	id, err := pathKey(r)
+func (s *site) subscription(r *http.Request, me page.Reader) (store.SubscriptionInfo, error) {
+	id, err := page.PathKey(r)
 	if err != nil {
 		return store.SubscriptionInfo{}, err
 	}
@@ -41,23 +42,24 @@ func (s *site) subscription(r *http.Request, me reader) (store.SubscriptionInfo,
 
 // feedPage shows one feed. If the feed was merged into another, it redirects there. If the reader
 // has unsubscribed, it redirects to the posts that they received.
-func (s *site) feedPage(w http.ResponseWriter, r *http.Request, me reader) error {
-	id, err := pathKey(r)
+func (s *site) feedPage(w http.ResponseWriter, r *http.Request, me page.Reader) error {
+	id, err := page.PathKey(r)
 	if err != nil {
 		return err
 	}
-	saved := savedOf(r, "added", "there", "paused", "resumed", "changed", "again", "filter", "unfiltered", "credential",
+	saved := page.SavedOf(r, "added", "there", "paused", "resumed", "changed", "again", "filter", "unfiltered",
+		"credential",
 		"replaced")
 	err = s.showSubscription(w, r, me, http.StatusOK, digest.FeedID(id), feedPage{Saved: saved})
 	if digest.KindOf(err) == digest.NotFound {
 		if sub, none := s.Store.Subscriptions.SubscriptionSince(r.Context(), me.Digest.ID,
 			digest.FeedID(id)); none == nil {
-			return seeOther(w, r, feedPath(sub.Feed.ID))
+			return page.SeeOther(w, r, feedPath(sub.Feed.ID))
 		}
 		if had, none := s.Store.Posts.DeliveredPosts(r.Context(), me.Digest.ID, digest.FeedID(id), s.Now(),
 			1); none == nil &&
 			len(had) > 0 {
-			return seeOther(w, r, feedPath(digest.FeedID(id))+"/posts")
+			return page.SeeOther(w, r, feedPath(digest.FeedID(id))+"/posts")
 		}
 	}
 	return err
@@ -65,7 +67,7 @@ func (s *site) feedPage(w http.ResponseWriter, r *http.Request, me reader) error
 
 // showSubscription fills p with the stored subscription and shows it. Values of a rejected form
 // stay in p.
-func (s *site) showSubscription(w http.ResponseWriter, r *http.Request, me reader, status int, id digest.FeedID,
+func (s *site) showSubscription(w http.ResponseWriter, r *http.Request, me page.Reader, status int, id digest.FeedID,
 	p feedPage) error {
 	v, err := s.Store.Subscriptions.SubscriptionView(r.Context(), me.Digest.ID, id, s.Now(), deliveredShown)
 	if err != nil {
@@ -73,7 +75,7 @@ func (s *site) showSubscription(w http.ResponseWriter, r *http.Request, me reade
 	}
 	wrong, own, day := p.Wrong, p.Own, p.Day
 	p.feedLine, p.URL, p.Status = s.lineOf(me.Digest, v.SubscriptionInfo), digest.PublicAddress(v.Feed.URL),
-		statusPath(v.Feed)
+		page.StatusPath(v.Feed)
 	p.feedMenu = s.menuOf(me.Digest, v, fromOf(r))
 	p.Wrong, p.Day = wrong, day
 	if wrong != (feedWrongs{}) && wrong.Day == nil {
@@ -86,12 +88,12 @@ func (s *site) showSubscription(w http.ResponseWriter, r *http.Request, me reade
 	if m, moved := s.openMoves(me.Digest, v.Moves)[id]; moved {
 		p.Move = &m
 	}
-	return s.show(w, r, status, "feed", p.Title, p)
+	return s.Show(w, r, status, "feed", p.Title, p)
 }
 
 func (s *site) menuOf(d digest.Digest, v store.SubscriptionView, from string) feedMenu {
 	m := s.menuFor(d, feedPath(v.Feed.ID), from)
-	m.Own, m.Called, m.Titled, m.Folders, m.Paused, m.Letters = v.Subscription, shortened(feedTitle(v.Feed)),
+	m.Own, m.Called, m.Titled, m.Folders, m.Paused, m.Letters = v.Subscription, page.Shortened(feedTitle(v.Feed)),
 		v.Feed.Title != "", v.Folders, v.Paused, v.PausedFor != 0
 	m.Account = v.Feed.Kind == string(feed.ATProto) || v.Feed.Kind == string(feed.ActivityStreams)
 	m.Answers = m.Account && v.Feed.Kind != string(feed.ATProto)
@@ -107,12 +109,12 @@ func seldom(f digest.Feed) catalogue.Sayable {
 }
 
 // setFeed changes the name, the folder or the display of a feed.
-func (s *site) setFeed(w http.ResponseWriter, r *http.Request, me reader) error {
+func (s *site) setFeed(w http.ResponseWriter, r *http.Request, me page.Reader) error {
 	sub, err := s.subscription(r, me)
 	if err != nil {
 		return err
 	}
-	if err := hasAny(r.PostForm, "title", "folder", "display", "most"); err != nil {
+	if err := page.HasAny(r.PostForm, "title", "folder", "display", "most"); err != nil {
 		return err
 	}
 	own, wrong := subscriptionOf(r.PostForm, sub.Subscription)
@@ -120,14 +122,14 @@ func (s *site) setFeed(w http.ResponseWriter, r *http.Request, me reader) error 
 		return s.showSubscription(w, r, me, http.StatusBadRequest, sub.Feed.ID,
 			feedPage{feedMenu: feedMenu{Own: own, Wrong: wrong}})
 	}
-	if own.Title == shortened(feedTitle(sub.Feed)) {
+	if own.Title == page.Shortened(feedTitle(sub.Feed)) {
 		own.Title = "" // an unchanged title keeps following the feed's title
 	}
 	return showChanged(w, r, s.Store.Subscriptions.SetSubscription(r.Context(), own), sub.Feed.ID, "changed")
 }
 
 // pauseFeed pauses a subscription, optionally until a date.
-func (s *site) pauseFeed(w http.ResponseWriter, r *http.Request, me reader) error {
+func (s *site) pauseFeed(w http.ResponseWriter, r *http.Request, me page.Reader) error {
 	sub, err := s.subscription(r, me)
 	if err != nil {
 		return err
@@ -145,8 +147,8 @@ func (s *site) pauseFeed(w http.ResponseWriter, r *http.Request, me reader) erro
 		"paused")
 }
 
-func (s *site) resumeFeed(w http.ResponseWriter, r *http.Request, me reader) error {
-	id, err := pathKey(r)
+func (s *site) resumeFeed(w http.ResponseWriter, r *http.Request, me page.Reader) error {
+	id, err := page.PathKey(r)
 	if err == nil {
 		err = s.Store.Subscriptions.ResumeSubscription(r.Context(), me.Digest.ID, digest.FeedID(id), s.Now())
 	}

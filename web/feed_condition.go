@@ -3,35 +3,21 @@ package web
 import (
 	"errors"
 	"net/http"
-	"strings"
 	"time"
 
 	"digest"
 	"digest/internal/catalogue"
 	"digest/poller"
+	"digest/web/page"
 )
 
 // A condition describes the health of a feed in its reader's language and time zone. It is empty
 // for a healthy feed.
 type condition struct {
-	Words   sentences // empty if there is nothing to report
-	Trouble bool      // it needs attention: it has failed for days, cannot recover or was never read
+	Words   page.Sentences // empty if there is nothing to report
+	Trouble bool           // it needs attention: it has failed for days, cannot recover or was never read
 	Since   time.Time
 }
-
-// sentences are shown one after another.
-type sentences []catalogue.Sayable
-
-// In returns the sentences in the language l, separated by spaces.
-func (all sentences) In(l *catalogue.Language) string {
-	said := make([]string, len(all))
-	for i, one := range all {
-		said[i] = one.In(l)
-	}
-	return strings.Join(said, " ")
-}
-
-func (all sentences) String() string { return all.In(catalogue.English()) }
 
 // conditionOf describes the condition of f. again is the time of the next poll, or zero if none is
 // planned.
@@ -41,32 +27,34 @@ func conditionOf(f digest.Feed, again, now time.Time, zone *time.Location) condi
 	asked := askedAgain(again, now, zone)
 	switch ill := poller.Illness(f, now); {
 	case f.State == digest.FeedGone:
-		return condition{sentences{catalogue.Key("The site says the feed is permanently gone.")}, true, f.GoneAt}
+		return condition{page.Sentences{catalogue.Key("The site says the feed is permanently gone.")}, true, f.GoneAt}
 	case f.State == digest.FeedDead:
-		c.Words = sentences{troubleWords(ill, sinceDay(f.FirstErrorAt, now, zone)),
+		c.Words = page.Sentences{troubleWords(ill, sinceDay(f.FirstErrorAt, now, zone)),
 			catalogue.Key("We stopped checking.")}
 		c.Trouble, c.Since = true, f.FirstErrorAt
 	case f.State == digest.FeedTrial:
-		c.Words, c.Trouble = append(sentences{catalogue.Key("Not checked yet.")}, asked...), true
+		c.Words, c.Trouble = append(page.Sentences{catalogue.Key("Not checked yet.")}, asked...), true
 		if !f.FirstErrorAt.IsZero() {
 			c.Words[0] = troubleWords(digest.Well, sinceDay(f.FirstErrorAt, now, zone))
 		}
 	case f.Errors > 0 && f.LastStatus == http.StatusUnauthorized:
-		c.Words, c.Trouble = sentences{reason{ill: catalogue.Illness(digest.NeedsPassword)}}, true
+		c.Words, c.Trouble = page.Sentences{reason{ill: catalogue.Illness(digest.NeedsPassword)}}, true
 	case f.Errors > 0 && f.LastStatus == 0 && poller.IsNotPublic(errors.New(f.LastError)):
-		c.Words, c.Trouble = sentences{
+		c.Words, c.Trouble = page.Sentences{
 			catalogue.AsSentence(catalogue.Key(
 				"not allowed: the address is private; the operator can allow its network"))}, true
 	case ill != digest.Well:
-		c.Words, c.Trouble = append(sentences{troubleWords(ill, sinceDay(f.FailingSince, now, zone))}, asked...), true
+		c.Words, c.Trouble = append(page.Sentences{troubleWords(ill, sinceDay(f.FailingSince, now, zone))}, asked...),
+			true
 	case f.Errors > 0 && f.ParsedAt.IsZero():
-		c.Words = append(sentences{firstWords(poller.LastFailure(f), sinceDay(f.FailingSince, now, zone))}, asked...)
+		c.Words = append(page.Sentences{firstWords(poller.LastFailure(f), sinceDay(f.FailingSince, now, zone))},
+			asked...)
 	case f.Errors > 0:
-		c.Words = append(sentences{troubleWords(digest.Well, sinceDay(f.FailingSince, now, zone))}, asked...)
+		c.Words = append(page.Sentences{troubleWords(digest.Well, sinceDay(f.FailingSince, now, zone))}, asked...)
 	case f.PostsWaiting > 0:
-		c.Words = sentences{catalogue.Key("The feed has more new posts than we store in one day. The others come tomorrow.")}
+		c.Words = page.Sentences{catalogue.Key("The feed has more new posts than we store in one day. The others come tomorrow.")}
 	case f.ParsedAt.IsZero():
-		c.Words = append(sentences{catalogue.Key("Not checked yet.")}, asked...)
+		c.Words = append(page.Sentences{catalogue.Key("Not checked yet.")}, asked...)
 	}
 	return c
 }
@@ -112,14 +100,14 @@ func sinceDay(since, now time.Time, zone *time.Location) catalogue.Sayable {
 }
 
 // askedAgain returns a sentence with the time of the next poll, or nil if none is planned.
-func askedAgain(at, now time.Time, zone *time.Location) sentences {
+func askedAgain(at, now time.Time, zone *time.Location) page.Sentences {
 	if at.IsZero() {
 		return nil
 	}
 	if at.Before(now) {
 		at = now
 	}
-	return sentences{catalogue.Key("We’ll check again %s.").With(dayOrNight(at, now, zone))}
+	return page.Sentences{catalogue.Key("We’ll check again %s.").With(dayOrNight(at, now, zone))}
 }
 
 // A night begins and ends at these hours, for dayOrNight.

@@ -11,6 +11,7 @@ import (
 	"digest"
 	"digest/calendar"
 	"digest/internal/catalogue"
+	"digest/web/page"
 )
 
 // A feedMenu contains the actions for one feed or for several selected ones. All pages use the same
@@ -29,8 +30,8 @@ type feedMenu struct {
 	Answers bool // the feed includes replies; Bluesky feeds are requested without them
 	Wrong   feedWrongs
 
-	Day         dateField   // end of the pause, as entered
-	First, Last digest.Date // the range of Day
+	Day         page.DateField // end of the pause, as entered
+	First, Last digest.Date    // the range of Day
 }
 
 // feedWrongs contains the error of each field.
@@ -43,12 +44,12 @@ const highestMost = 1000
 
 // menuFor returns a menu with the dates that the reader can choose.
 func (s *site) menuFor(d digest.Digest, path, from string) feedMenu {
-	today := digest.DateOf(s.Now().In(zoneOr(d.TimeZone)))
-	return feedMenu{Path: path, From: from, First: today.Plus(2), Last: today.Plus(farthestPause)}
+	today := digest.DateOf(s.Now().In(page.ZoneOr(d.TimeZone)))
+	return feedMenu{Path: path, From: from, First: today.Plus(2), Last: today.Plus(page.FarthestPause)}
 }
 
-func (m feedMenu) Displays() []choice {
-	return chosen([]choice{
+func (m feedMenu) Displays() []page.Choice {
+	return page.Chosen([]page.Choice{
 		{Value: "", Name: catalogue.Key("Same as the rest of the edition")},
 		{Value: string(digest.Headlines), Name: catalogue.Key("Headlines only")},
 		{Value: string(digest.Excerpts), Name: catalogue.Key("Excerpts")},
@@ -58,8 +59,8 @@ func (m feedMenu) Displays() []choice {
 
 // Mosts returns the choices for the limit of posts per edition, including a limit set by another
 // program.
-func (m feedMenu) Mosts() []choice {
-	all, known := []choice{{Value: "0", Name: catalogue.Key("All posts")}}, m.Own.Most == 0
+func (m feedMenu) Mosts() []page.Choice {
+	all, known := []page.Choice{{Value: "0", Name: catalogue.Key("All posts")}}, m.Own.Most == 0
 	for _, n := range mosts() {
 		if !known && m.Own.Most < n { // set by another program
 			all, known = append(all, offeredMost(m.Own.Most)), true
@@ -69,11 +70,11 @@ func (m feedMenu) Mosts() []choice {
 	if !known {
 		all = append(all, offeredMost(m.Own.Most))
 	}
-	return chosen(all, strconv.Itoa(m.Own.Most))
+	return page.Chosen(all, strconv.Itoa(m.Own.Most))
 }
 
-func offeredMost(n int) choice {
-	return choice{Value: strconv.Itoa(n), Name: catalogue.Key("At most %d posts").With(n)}
+func offeredMost(n int) page.Choice {
+	return page.Choice{Value: strconv.Itoa(n), Name: catalogue.Key("At most %d posts").With(n)}
 }
 
 // Boosts reports whether the reader wants the boosts of an account.
@@ -86,7 +87,7 @@ func (m feedMenu) Replies() bool { return m.Own.Extras&digest.Reply != 0 }
 // unchanged.
 func subscriptionOf(form url.Values, sub digest.Subscription) (_ digest.Subscription, wrong feedWrongs) {
 	if form.Has("title") {
-		sub.Title, wrong.Title = nameOfForm(tooLongName, form.Get("title"), maxName)
+		sub.Title, wrong.Title = page.NameOfForm(page.TooLongName, form.Get("title"), page.MaxName)
 	}
 	if form.Has("folder") {
 		sub.Folder, wrong.Folder = folderOf(form)
@@ -111,7 +112,7 @@ func subscriptionOf(form url.Values, sub digest.Subscription) (_ digest.Subscrip
 }
 
 func folderOf(form url.Values) (folder string, wrong catalogue.Sayable) {
-	folder, wrong = nameOfForm(tooLongName, form.Get("folder"), maxName)
+	folder, wrong = page.NameOfForm(page.TooLongName, form.Get("folder"), page.MaxName)
 	return strings.Trim(folder, "/ "), wrong
 }
 
@@ -142,7 +143,7 @@ func extras() map[string]digest.Extra {
 // pauseOf parses the end of a pause. It returns an error text for an invalid date.
 func (m *feedMenu) pauseOf(form url.Values, d digest.Digest, now time.Time) (until time.Time, wrong catalogue.Sayable,
 	err error) {
-	until, day, wrong, err := pauseEnd(form, m.First, m.Last, zoneOr(d.TimeZone), now)
+	until, day, wrong, err := pauseEnd(form, m.First, m.Last, page.ZoneOr(d.TimeZone), now)
 	if wrong != nil {
 		m.Day = day
 	}
@@ -152,25 +153,25 @@ func (m *feedMenu) pauseOf(form url.Values, d digest.Digest, now time.Time) (unt
 // pauseEnd parses the end of a pause. until is zero for a pause without end, which the form must
 // choose explicitly. It also returns the entered date, with an error text if it is invalid.
 func pauseEnd(form url.Values, first, last digest.Date, zone *time.Location, now time.Time) (until time.Time,
-	typed dateField, wrong catalogue.Sayable, err error) {
+	typed page.DateField, wrong catalogue.Sayable, err error) {
 	switch way := form.Get("for"); {
 	case way == "week":
 		until = calendar.InWeeks(1, now, zone)
 	case way == "month":
 		until = calendar.InAMonth(now, zone)
 	case way != "":
-		return until, typed, nil, errBadForm
+		return until, typed, nil, page.ErrBadForm
 	case form.Has("until"):
-		typed = typedDate(form, "until")
-		day, wrong := typed.read(first, last)
+		typed = page.TypedDate(form, "until")
+		day, wrong := typed.Read(first, last)
 		if wrong == nil {
-			until, wrong = begins(day, zone)
+			until, wrong = page.DayBegins(day, zone)
 		}
 		if wrong != nil {
 			return time.Time{}, typed, wrong, nil
 		}
 	default:
-		return until, typed, nil, hasAll(form, "for")
+		return until, typed, nil, page.HasAll(form, "for")
 	}
 	return until.Add(-backBefore), typed, nil, nil
 }
@@ -181,7 +182,7 @@ func fromOf(r *http.Request) string {
 	if r.Method == http.MethodPost {
 		given = r.PostForm.Get("from")
 	}
-	path, _ := localPath(given)
+	path, _ := page.LocalPath(given)
 	return path
 }
 
@@ -215,9 +216,9 @@ func showChanged(w http.ResponseWriter, r *http.Request, err error, id digest.Fe
 	if err != nil {
 		return err
 	}
-	path := fmt.Sprintf("%s?%s=%s", feedPath(id), savedWord, word)
+	path := fmt.Sprintf("%s?%s=%s", feedPath(id), page.SavedWord, word)
 	if from := fromOf(r); from != "" {
 		path += "&from=" + url.QueryEscape(from)
 	}
-	return seeOther(w, r, path)
+	return page.SeeOther(w, r, path)
 }

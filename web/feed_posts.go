@@ -6,6 +6,7 @@ import (
 
 	"digest"
 	"digest/store"
+	"digest/web/page"
 )
 
 const feedPosts = 50
@@ -22,27 +23,27 @@ type feedPostsPage struct {
 }
 
 // feedPostsPage also works for feeds from which the reader has unsubscribed.
-func (s *site) feedPostsPage(w http.ResponseWriter, r *http.Request, me reader) error {
-	id, err := pathKey(r)
+func (s *site) feedPostsPage(w http.ResponseWriter, r *http.Request, me page.Reader) error {
+	id, err := page.PathKey(r)
 	if err != nil {
 		return err
 	}
 	at, post, ok := placeIn(r)
 	if !ok {
-		return errNotFound
+		return page.ErrNotFound
 	}
 	below := store.DeliveredKey{DueAt: at, Post: post}
 	if at.IsZero() {
 		below = store.DeliveredKey{DueAt: s.Now(), Post: math.MaxInt64}
 	}
 	if s.Now().Before(below.DueAt) {
-		return errNotFound // a future key would reveal hidden posts (I2)
+		return page.ErrNotFound // a future key would reveal hidden posts (I2)
 	}
 	p := feedPostsPage{First: at.IsZero(), Newest: feedPath(digest.FeedID(id)) + "/posts"}
 	sub, err := s.Store.Subscriptions.SubscriptionSince(r.Context(), me.Digest.ID, digest.FeedID(id))
 	switch {
 	case err == nil:
-		p.Title, p.Path, id = shortened(titleOf(sub)), feedPath(sub.Feed.ID), int64(sub.Feed.ID)
+		p.Title, p.Path, id = page.Shortened(titleOf(sub)), feedPath(sub.Feed.ID), int64(sub.Feed.ID)
 	case digest.KindOf(err) != digest.NotFound:
 		return err
 	}
@@ -61,28 +62,28 @@ func (s *site) feedPostsPage(w http.ResponseWriter, r *http.Request, me reader) 
 		p.Older = p.Newest + "?after=" + place(last.DueAt, last.PostID)
 	}
 	p.Posts = withShownTitles(p.Posts)
-	return s.showPage(w, r, nil, "feed_posts", p.Title, p)
+	return s.ShowPage(w, r, nil, "feed_posts", p.Title, p)
 }
 
 // withShownTitles shortens titles and removes control characters for text direction.
 func withShownTitles(posts []store.DeliveredPost) []store.DeliveredPost {
 	for i := range posts {
-		posts[i].Title = shortened(posts[i].Title)
+		posts[i].Title = page.Shortened(posts[i].Title)
 	}
 	return posts
 }
 
-// describeFeedLeft names a feed from which the reader has unsubscribed. It returns errNotFound if
+// describeFeedLeft names a feed from which the reader has unsubscribed. It returns ErrNotFound if
 // the reader never received a post of it.
 func (s *site) describeFeedLeft(r *http.Request, p *feedPostsPage, id digest.FeedID) error {
 	if len(p.Posts) == 0 {
-		return errNotFound
+		return page.ErrNotFound
 	}
 	f, err := s.Store.Feeds.Feed(r.Context(), id)
 	if err != nil {
 		return err
 	}
-	p.Title = shortened(feedTitle(f.Feed))
+	p.Title = page.Shortened(feedTitle(f.Feed))
 	if !digest.IsPrivate(f.URL) {
 		p.Again = id
 	}

@@ -3,7 +3,6 @@ package web
 import (
 	"cmp"
 	"net/http"
-	"net/url"
 	"slices"
 	"strings"
 	"time"
@@ -13,6 +12,7 @@ import (
 	"digest/internal/textsearch"
 	"digest/poller"
 	"digest/store"
+	"digest/web/page"
 )
 
 // mostFeeds is how many subscriptions one reader may have, including paused ones.
@@ -23,7 +23,7 @@ const mostListed = 120
 
 // toFeeds redirects a GET of a form's address to the list, for readers who reload the response.
 func toFeeds(w http.ResponseWriter, r *http.Request) error {
-	return seeOther(w, r, "/feeds")
+	return page.SeeOther(w, r, "/feeds")
 }
 
 // A feedsPage lists the reader's feeds, or the ones that match a search.
@@ -54,7 +54,7 @@ type feedLine struct {
 	sub store.SubscriptionInfo
 }
 
-func (s *site) feedsPage(w http.ResponseWriter, r *http.Request, me reader) error {
+func (s *site) feedsPage(w http.ResponseWriter, r *http.Request, me page.Reader) error {
 	v, err := s.Store.Subscriptions.SubscriptionsView(r.Context(), me.Digest.ID)
 	if err != nil {
 		return err
@@ -62,7 +62,7 @@ func (s *site) feedsPage(w http.ResponseWriter, r *http.Request, me reader) erro
 	p := feedsPage{
 		feedsQuery: feedsQueryOf(r.URL.Query()), Count: len(v.Subscriptions),
 		Stopped: me.Digest.State != digest.DigestActive,
-		Saved:   savedOf(r, "added", "moved", "shown", "paused", "resumed", "again"),
+		Saved:   page.SavedOf(r, "added", "moved", "shown", "paused", "resumed", "again"),
 	}
 	lines := s.linesOf(me.Digest, v)
 	p.Folders = foldersOf(lines)
@@ -75,9 +75,9 @@ func (s *site) feedsPage(w http.ResponseWriter, r *http.Request, me reader) erro
 	p.Found = len(lines)
 	p.Groups, p.Parts = onPart(p.groups(lines, me.Digest.Folders), p.Part)
 	if p.Part > p.Parts && err == nil {
-		return errNotFound
+		return page.ErrNotFound
 	}
-	return s.showPage(w, r, err, "feeds", catalogue.Key("Feeds"), p)
+	return s.ShowPage(w, r, err, "feeds", catalogue.Key("Feeds"), p)
 }
 
 func (s *site) linesOf(d digest.Digest, v store.SubscriptionsView) []feedLine {
@@ -91,9 +91,9 @@ func (s *site) linesOf(d digest.Digest, v store.SubscriptionsView) []feedLine {
 }
 
 func (s *site) lineOf(d digest.Digest, sub store.SubscriptionInfo) feedLine {
-	zone := zoneOr(d.TimeZone)
+	zone := page.ZoneOr(d.TimeZone)
 	line := feedLine{
-		ID: sub.Feed.ID, Title: shortened(titleOf(sub)), Site: siteName(sub.Feed), Folder: sub.Folder, sub: sub,
+		ID: sub.Feed.ID, Title: page.Shortened(titleOf(sub)), Site: siteName(sub.Feed), Folder: sub.Folder, sub: sub,
 		Until: backOn(sub.PausedUntil, d.TimeZone),
 	}
 	if !sub.Paused {
@@ -112,7 +112,7 @@ func (s *site) setNewest(r *http.Request, d digest.Digest, lines []feedLine) err
 		}
 	}
 	delivered, err := s.Store.Posts.NewestDelivered(r.Context(), d.ID, since, d.LastDueAt)
-	zone, now := zoneOr(d.TimeZone), s.Now()
+	zone, now := page.ZoneOr(d.TimeZone), s.Now()
 	for i := range lines {
 		l := &lines[i]
 		if !l.Newest.Before(d.LastDueAt) {
@@ -154,12 +154,4 @@ func feedTitle(f digest.Feed) string { return cmp.Or(f.Title, siteName(f)) }
 
 func siteName(f digest.Feed) string {
 	return cmp.Or(strings.TrimPrefix(f.Host, "www."), digest.PublicAddress(f.URL))
-}
-
-// statusPath returns the address of a feed's public status page, or "" for a private feed.
-func statusPath(f digest.Feed) string {
-	if digest.PublicAddress(f.URL) != f.URL {
-		return ""
-	}
-	return "/status?url=" + url.QueryEscape(f.URL)
 }

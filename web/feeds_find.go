@@ -7,22 +7,15 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"time"
 
 	"digest"
 	"digest/internal/catalogue"
 	"digest/poller"
+	"digest/web/page"
 )
-
-// findTime limits a search for the feeds of a site. A search may send 20 requests, with a pause
-// between two requests to one host.
-const findTime = 45 * time.Second
 
 // mostAdded is how many feeds one form may add. It is also the maximum on one page.
 const mostAdded = 20
-
-var errTooManyFinds = &problem{http.StatusTooManyRequests, catalogue.Key("Too many requests"),
-	catalogue.Key("You searched for many feeds in a short time. Try again in a minute, or import a list.")}
 
 // A feedsFindPage is the result of a search for feeds.
 type feedsFindPage struct {
@@ -65,23 +58,23 @@ type notAdded struct {
 
 // findFeeds searches for feeds at an address. If the address is a feed, it subscribes without a
 // further step.
-func (s *site) findFeeds(w http.ResponseWriter, r *http.Request, me reader) error {
+func (s *site) findFeeds(w http.ResponseWriter, r *http.Request, me page.Reader) error {
 	return s.findAt(w, r, me, feedsFindPage{Asked: strings.TrimSpace(r.PostForm.Get("address")), Instead: insteadOf(r),
 		First: isFirst(r, me)})
 }
 
-func (s *site) findAt(w http.ResponseWriter, r *http.Request, me reader, p feedsFindPage) error {
+func (s *site) findAt(w http.ResponseWriter, r *http.Request, me page.Reader, p feedsFindPage) error {
 	if err := s.mayFind(r, me, 1); err != nil {
 		return s.orWrong(w, r, p, err)
 	}
-	ctx, cancel := context.WithTimeout(r.Context(), findTime)
+	ctx, cancel := context.WithTimeout(r.Context(), page.FindTime)
 	defer cancel()
 	if private, err := s.findPrivate(ctx, w, r, me, p); private {
 		return err
 	}
 	found, err := s.Subscriber.Candidates(ctx, me.Digest.ID, p.Asked)
 	if err != nil {
-		return s.orWrong(w, r, p, asSlow(ctx, err))
+		return s.orWrong(w, r, p, page.AsSlow(ctx, err))
 	}
 	if found.Itself {
 		return s.subscribeTo(w, r, me, p, found.Feeds[0].URL)
@@ -93,15 +86,15 @@ func (s *site) findAt(w http.ResponseWriter, r *http.Request, me reader, p feeds
 	if err := s.fill(&p, r, me, found); err != nil {
 		return err
 	}
-	return s.show(w, r, status, "feeds_find", catalogue.Key("Feeds found"), p)
+	return s.Show(w, r, status, "feeds_find", catalogue.Key("Feeds found"), p)
 }
 
 // mayFind returns an error if the reader has searched too often or has reached the maximum of
 // subscriptions.
-func (s *site) mayFind(r *http.Request, me reader, n int) error {
+func (s *site) mayFind(r *http.Request, me page.Reader, n int) error {
 	for range n {
-		if !s.limits.finds.allow(me.key(), s.Now()) {
-			return errTooManyFinds
+		if !s.Limits.Finds.Allow(me.Key(), s.Now()) {
+			return page.ErrTooManyFinds
 		}
 	}
 	all, err := s.Store.Subscriptions.AllSubscriptions(r.Context(), me.Digest.ID)
@@ -111,48 +104,25 @@ func (s *site) mayFind(r *http.Request, me reader, n int) error {
 	return err
 }
 
-var errFull = &problem{http.StatusConflict, catalogue.Key("You’ve reached the limit"),
-	catalogue.Key("You follow %d sites, which is the maximum. Unfollow one before you add another.").With(mostFeeds)}
-
-// asSlow converts a timeout of ctx into a SearchError that explains it.
-func asSlow(ctx context.Context, err error) error {
-	if !errors.Is(ctx.Err(), context.DeadlineExceeded) {
-		return err
-	}
-	slow := digest.Refuse(digest.Unavailable,
-		"the site did not respond within %d seconds; try again later, or enter the feed’s own address",
-		int(findTime/time.Second))
-	slow.Err = err
-	return &poller.SearchError{Cause: slow}
-}
+var errFull = &page.Problem{Status: http.StatusConflict, Title: catalogue.Key("You’ve reached the limit"),
+	Text: catalogue.Key("You follow %d sites, which is the maximum. Unfollow one before you add another.").With(
+		mostFeeds)}
 
 // orWrong shows the search form with the reason why no feed was found. It returns all other errors
 // unchanged.
 func (s *site) orWrong(w http.ResponseWriter, r *http.Request, p feedsFindPage, err error) error {
-	status, wrong := searchSaid(err)
+	status, wrong := page.SearchSaid(err)
 	if wrong == nil {
 		return err
 	}
 	if e, ok := errors.AsType[*poller.SearchError](err); ok {
 		p.Password = e.NeedsPassword
 	}
-	p.Wrong, p.Asked = wrong, firstRunes(p.Asked, maxName)
-	return s.show(w, r, status, "feeds_find", catalogue.Key("No feed found"), p)
+	p.Wrong, p.Asked = wrong, page.FirstRunes(p.Asked, page.MaxName)
+	return s.Show(w, r, status, "feeds_find", catalogue.Key("No feed found"), p)
 }
 
-// searchSaid returns the status and the explanation of a failed search; nil for any other error.
-func searchSaid(err error) (status int, wrong catalogue.Sayable) {
-	e, ok := errors.AsType[*poller.SearchError](err)
-	if !ok {
-		return 0, nil
-	}
-	if e.Cause.Kind == digest.Invalid {
-		return http.StatusBadRequest, catalogue.Refusal(e)
-	}
-	return http.StatusUnprocessableEntity, catalogue.Refusal(e)
-}
-
-func (s *site) subscribeTo(w http.ResponseWriter, r *http.Request, me reader, p feedsFindPage, url string) error {
+func (s *site) subscribeTo(w http.ResponseWriter, r *http.Request, me page.Reader, p feedsFindPage, url string) error {
 	f, created, err := s.Subscriber.Subscribe(r.Context(), me.Digest.ID, url, 0)
 	if err != nil {
 		return s.orWrong(w, r, p, err)
@@ -172,10 +142,11 @@ func feedPath(id digest.FeedID) string { return "/feeds/" + strconv.FormatInt(in
 
 // fill adds the candidates to p. For feeds that the reader already follows it omits the newest
 // post, because that may be hidden.
-func (s *site) fill(p *feedsFindPage, r *http.Request, me reader, found poller.Candidates) error {
-	p.Title = shortened(found.Title)
+func (s *site) fill(p *feedsFindPage, r *http.Request, me page.Reader, found poller.Candidates) error {
+	p.Title = page.Shortened(found.Title)
 	for _, c := range found.Feeds {
-		one := foundFeed{URL: c.URL, Value: c.URL, Title: shortened(c.Title), Facts: c.Facts(), Alone: p.Instead != ""}
+		one := foundFeed{URL: c.URL, Value: c.URL, Title: page.Shortened(c.Title), Facts: c.Facts(),
+			Alone: p.Instead != ""}
 		if c.Known.ID != 0 {
 			_, err := s.Store.Subscriptions.Subscription(r.Context(), me.Digest.ID, c.Known.ID)
 			switch {
@@ -193,7 +164,7 @@ func (s *site) fill(p *feedsFindPage, r *http.Request, me reader, found poller.C
 					return err
 				}
 			}
-			one.Chosen, one.Newest = p.Fresh == 1, shortened(c.Newest)
+			one.Chosen, one.Newest = p.Fresh == 1, page.Shortened(c.Newest)
 		}
 		p.Candidates = append(p.Candidates, one)
 	}
@@ -202,36 +173,36 @@ func (s *site) fill(p *feedsFindPage, r *http.Request, me reader, found poller.C
 
 // addFeeds subscribes to the selected feeds. It treats each address as typed by the reader, because
 // forms can be forged.
-func (s *site) addFeeds(w http.ResponseWriter, r *http.Request, me reader) error {
+func (s *site) addFeeds(w http.ResponseWriter, r *http.Request, me page.Reader) error {
 	chosen := slices.Compact(r.PostForm["feed"])
 	if address := r.PostForm.Get("address"); len(chosen) == 0 && address != "" {
 		return s.findAt(w, r, me, feedsFindPage{Asked: address, Unticked: true, Instead: insteadOf(r),
 			First: isFirst(r, me)})
 	}
 	if len(chosen) == 0 || len(chosen) > mostAdded {
-		return errBadForm
+		return page.ErrBadForm
 	}
 	if err := s.mayFind(r, me, len(chosen)); err != nil {
 		return err
 	}
-	ctx, cancel := context.WithTimeout(r.Context(), findTime)
+	ctx, cancel := context.WithTimeout(r.Context(), page.FindTime)
 	defer cancel()
 	p := feedsFindPage{Instead: insteadOf(r), First: isFirst(r, me)}
 	for _, address := range chosen {
 		f, _, err := s.Subscriber.Subscribe(ctx, me.Digest.ID, address, 0)
-		if err = asSlow(ctx, err); err != nil {
+		if err = page.AsSlow(ctx, err); err != nil {
 			e, ok := errors.AsType[*poller.SearchError](err)
 			if !ok {
 				return err
 			}
-			p.Left = append(p.Left, notAdded{shortened(address), catalogue.Refusal(e)})
+			p.Left = append(p.Left, notAdded{page.Shortened(address), catalogue.Refusal(e)})
 			continue
 		}
-		p.Taken = append(p.Taken, added{f.ID, shortened(feedTitle(f))})
+		p.Taken = append(p.Taken, added{f.ID, page.Shortened(feedTitle(f))})
 	}
 	if len(p.Taken) > 0 {
 		if replaced, err := s.replaceFeed(r, me, p.Taken[0].ID); replaced || err != nil {
-			return showSaved(w, r, err, feedPath(p.Taken[0].ID), "replaced")
+			return page.SeeSaved(w, r, err, feedPath(p.Taken[0].ID), "replaced")
 		}
 	}
 	if len(chosen) == 1 && len(p.Taken) == 1 {
@@ -241,6 +212,6 @@ func (s *site) addFeeds(w http.ResponseWriter, r *http.Request, me reader) error
 		return showAdded(w, r, me, nil, "/feeds", "added")
 	}
 	p.Asked = p.Left[0].URL
-	return s.show(w, r, http.StatusUnprocessableEntity, "feeds_find_added",
+	return s.Show(w, r, http.StatusUnprocessableEntity, "feeds_find_added",
 		catalogue.Key("Some sites couldn’t be added"), p)
 }

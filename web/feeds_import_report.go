@@ -12,6 +12,7 @@ import (
 	"digest/feed"
 	"digest/internal/catalogue"
 	"digest/store"
+	"digest/web/page"
 )
 
 // A listReport is the result of an import, as far as it was known right after the import. The table
@@ -41,11 +42,11 @@ type unreadLine struct {
 
 // newUnreadLine converts a bad line for storage.
 func newUnreadLine(line feed.BadLine) unreadLine {
-	l := unreadLine{Line: line.Line, Title: shortened(line.Title), Why: shortened(line.Why.Error())}
+	l := unreadLine{Line: line.Line, Title: page.Shortened(line.Title), Why: page.Shortened(line.Why.Error())}
 	if e, ok := errors.AsType[*digest.Error](line.Why); ok && e.Format != "" {
 		l.Format = e.Format
 		for _, v := range e.Values {
-			l.Values = append(l.Values, shortened(fmt.Sprint(v)))
+			l.Values = append(l.Values, page.Shortened(fmt.Sprint(v)))
 		}
 	}
 	return l
@@ -60,7 +61,6 @@ func (l unreadLine) Said() catalogue.Sayable {
 }
 
 const (
-	shownLines = 200       // per list of the report; further lines are only counted
 	looksAgain = time.Hour // how long after the import the page reloads automatically
 )
 
@@ -75,20 +75,21 @@ func writtenReport(list *feed.Document, result store.ImportResult) string {
 
 func reportOf(list *feed.Document, result store.ImportResult) listReport {
 	unread := list.BadLines
-	p := listReport{Name: shortened(list.Title), Feeds: len(list.Feeds), Added: result.Added, Already: result.Already,
-		Most: mostFeeds}
+	p := listReport{Name: page.Shortened(list.Title), Feeds: len(list.Feeds), Added: result.Added,
+		Already: result.Already,
+		Most:    mostFeeds}
 	for _, repair := range list.Repairs {
 		p.Notes = append(p.Notes, digest.Words(repair))
 	}
-	p.More = max(0, len(unread)-shownLines)
+	p.More = max(0, len(unread)-page.ShownLines)
 	for _, line := range unread[:len(unread)-p.More] {
 		p.Unread = append(p.Unread, newUnreadLine(line))
 	}
 	p.Full = len(result.Left)
-	for _, it := range result.Left[:min(p.Full, shownLines)] {
-		line := shortened(digest.WithoutCredentials(it.URL))
+	for _, it := range result.Left[:min(p.Full, page.ShownLines)] {
+		line := page.Shortened(digest.WithoutCredentials(it.URL))
 		if it.Title != "" {
-			line = shortened(it.Title) + " (" + line + ")"
+			line = page.Shortened(it.Title) + " (" + line + ")"
 		}
 		p.Left = append(p.Left, line)
 	}
@@ -127,10 +128,10 @@ func (p listReport) Unlisted() int { return p.Full - len(p.Left) }
 
 // importReportPage shows the report. Everything is in the database, so the reader can close the
 // page, and any process can serve it.
-func (s *site) importReportPage(w http.ResponseWriter, r *http.Request, me reader) error {
+func (s *site) importReportPage(w http.ResponseWriter, r *http.Request, me page.Reader) error {
 	l, err := s.Store.Subscriptions.ListImport(r.Context(), me.Digest.ID)
 	if digest.KindOf(err) == digest.NotFound {
-		return seeOther(w, r, "/feeds/import")
+		return page.SeeOther(w, r, "/feeds/import")
 	}
 	if err != nil {
 		return err
@@ -139,9 +140,9 @@ func (s *site) importReportPage(w http.ResponseWriter, r *http.Request, me reade
 	if err := json.Unmarshal([]byte(l.Report), &p.listReport); err != nil {
 		return fmt.Errorf("reading the report of a list: %w", err)
 	}
-	p.Fenced, err = s.fenced(r.Context())
+	p.Fenced, err = s.Fenced(r.Context())
 	p.Again = p.Waiting > 0 && !p.Fenced && s.Now().Sub(l.ImportedAt) < looksAgain
-	return s.showPage(w, r, err, "feeds_import_report", catalogue.Key("Your import"), p)
+	return s.ShowPage(w, r, err, "feeds_import_report", catalogue.Key("Your import"), p)
 }
 
 // firstReadsOf counts the imported feeds by the result of their first poll. Paused subscriptions
@@ -154,7 +155,7 @@ func (s *site) firstReadsOf(d digest.Digest, l store.ListImport) (p firstReads) 
 			p.New--
 		case !f.ParsedAt.IsZero():
 		case f.Errors > 0 || f.LastError != "" || f.State == digest.FeedBlocked || f.State == digest.FeedDeclined:
-			if p.Failed++; len(p.Troubles) < shownLines {
+			if p.Failed++; len(p.Troubles) < page.ShownLines {
 				p.Troubles = append(p.Troubles, s.lineOf(d, sub))
 			}
 		default:
@@ -162,8 +163,8 @@ func (s *site) firstReadsOf(d digest.Digest, l store.ListImport) (p firstReads) 
 		}
 	}
 	for _, f := range l.Gone {
-		if p.Failed++; len(p.Troubles)+len(p.Gone) < shownLines {
-			p.Gone = append(p.Gone, shortened(feedTitle(f)))
+		if p.Failed++; len(p.Troubles)+len(p.Gone) < page.ShownLines {
+			p.Gone = append(p.Gone, page.Shortened(feedTitle(f)))
 		}
 	}
 	p.Read = p.New - p.Failed - p.Waiting

@@ -10,6 +10,7 @@ import (
 	"digest"
 	"digest/internal/catalogue"
 	"digest/store"
+	"digest/web/page"
 )
 
 // A feedsLeftPage confirms that the reader unsubscribed from feeds, and offers to undo it.
@@ -22,24 +23,24 @@ type feedsLeftPage struct {
 
 // unsubscribeFeed ends a subscription. For a private feed it deletes the credential and offers no
 // undo.
-func (s *site) unsubscribeFeed(w http.ResponseWriter, r *http.Request, me reader) error {
+func (s *site) unsubscribeFeed(w http.ResponseWriter, r *http.Request, me page.Reader) error {
 	sub, err := s.subscription(r, me)
 	if err != nil {
 		return err
 	}
 	if digest.IsPrivate(sub.Feed.URL) {
 		err := s.Store.Subscriptions.Unsubscribe(r.Context(), me.Digest.ID, sub.Feed.ID)
-		return s.showLeft(w, r, err, feedsLeftPage{Titles: []string{shortened(titleOf(sub))}})
+		return s.showLeft(w, r, err, feedsLeftPage{Titles: []string{page.Shortened(titleOf(sub))}})
 	}
 	return s.leaveFeeds(w, r, me, []store.SubscriptionInfo{sub})
 }
 
 // leaveFeeds ends subscriptions and offers to undo it. It skips private feeds.
-func (s *site) leaveFeeds(w http.ResponseWriter, r *http.Request, me reader, subs []store.SubscriptionInfo) error {
+func (s *site) leaveFeeds(w http.ResponseWriter, r *http.Request, me page.Reader, subs []store.SubscriptionInfo) error {
 	titles, ids := map[digest.FeedID]string{}, make([]digest.FeedID, len(subs))
 	for i, sub := range subs {
 		ids[i] = sub.Feed.ID
-		titles[sub.Feed.ID] = shortened(titleOf(sub))
+		titles[sub.Feed.ID] = page.Shortened(titleOf(sub))
 	}
 	left, err := s.Store.Subscriptions.UnsubscribeSeveral(r.Context(), me.Digest.ID, ids)
 	p := feedsLeftPage{Left: left, Private: len(subs) - len(left)}
@@ -52,12 +53,12 @@ func (s *site) leaveFeeds(w http.ResponseWriter, r *http.Request, me reader, sub
 
 func (s *site) showLeft(w http.ResponseWriter, r *http.Request, err error, p feedsLeftPage) error {
 	p.From = fromOf(r)
-	return s.showPage(w, r, err, "feeds_left", catalogue.Key("Unfollowed"), p)
+	return s.ShowPage(w, r, err, "feeds_left", catalogue.Key("Unfollowed"), p)
 }
 
 // returnFeeds undoes an unsubscription. Forms can be forged, so it accepts only feeds that the
 // reader followed before.
-func (s *site) returnFeeds(w http.ResponseWriter, r *http.Request, me reader) error {
+func (s *site) returnFeeds(w http.ResponseWriter, r *http.Request, me page.Reader) error {
 	feeds, err := feedsOf(r.PostForm["feed"])
 	if err != nil {
 		return err
@@ -67,11 +68,11 @@ func (s *site) returnFeeds(w http.ResponseWriter, r *http.Request, me reader) er
 	case err != nil:
 		return err
 	case n == 0:
-		return seeOther(w, r, "/feeds") // the list shows whether they are subscribed
+		return page.SeeOther(w, r, "/feeds") // the list shows whether they are subscribed
 	case len(feeds) == 1:
 		return showChanged(w, r, nil, feeds[0], "again")
 	}
-	return seeOther(w, r, listSaved(fromOf(r), "again"))
+	return page.SeeOther(w, r, listSaved(fromOf(r), "again"))
 }
 
 // listSaved returns the address of the list of feeds with a confirmation. If from is the list, it
@@ -82,7 +83,7 @@ func listSaved(from, word string) string {
 		q = feedsQueryOf(u.Query())
 	}
 	form := q.form()
-	form.Set(savedWord, word)
+	form.Set(page.SavedWord, word)
 	return "/feeds?" + form.Encode()
 }
 
@@ -90,7 +91,7 @@ func feedsOf(texts []string) (feeds []digest.FeedID, err error) {
 	for _, text := range texts {
 		id, err := strconv.ParseInt(text, 10, 64)
 		if err != nil || id <= 0 || len(feeds) == mostFeeds {
-			return nil, errBadForm
+			return nil, page.ErrBadForm
 		}
 		feeds = append(feeds, digest.FeedID(id))
 	}

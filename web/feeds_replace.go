@@ -8,6 +8,7 @@ import (
 	"digest"
 	"digest/internal/catalogue"
 	"digest/poller"
+	"digest/web/page"
 )
 
 // An illness describes a feed that could not be read for days, on its page.
@@ -23,7 +24,7 @@ func (s *site) illnessOf(d digest.Digest, f digest.Feed) *illness {
 	if ill == digest.Well {
 		return nil
 	}
-	return &illness{digest.DateOf(f.FailingSince.In(zoneOr(d.TimeZone))), catalogue.Illness(ill), homeOf(f)}
+	return &illness{digest.DateOf(f.FailingSince.In(page.ZoneOr(d.TimeZone))), catalogue.Illness(ill), homeOf(f)}
 }
 
 // homeOf returns the site of a feed, or the front page of its host.
@@ -48,7 +49,7 @@ func insteadOf(r *http.Request) string {
 
 // replaceFeed ends the subscription that the new feed by replaces, if the form names one. It
 // reports whether it did.
-func (s *site) replaceFeed(r *http.Request, me reader, by digest.FeedID) (bool, error) {
+func (s *site) replaceFeed(r *http.Request, me page.Reader, by digest.FeedID) (bool, error) {
 	id, err := strconv.ParseInt(insteadOf(r), 10, 64)
 	if err != nil || digest.FeedID(id) == by {
 		return false, nil

@@ -8,6 +8,7 @@ import (
 	"digest"
 	"digest/internal/catalogue"
 	"digest/store"
+	"digest/web/page"
 )
 
 type feedsSeveralPage struct {
@@ -18,10 +19,7 @@ type feedsSeveralPage struct {
 	chosen []store.SubscriptionInfo
 }
 
-var errNoneChosen = &problem{http.StatusBadRequest, catalogue.Key("Nothing selected"),
-	catalogue.Key("Go back, select the sites you want to change, and try again.")}
-
-func (s *site) feedsSeveralPage(w http.ResponseWriter, r *http.Request, me reader) error {
+func (s *site) feedsSeveralPage(w http.ResponseWriter, r *http.Request, me page.Reader) error {
 	p, err := s.severalOf(r, me, r.URL.Query()["feed"])
 	return s.showSeveral(w, r, http.StatusOK, p, err)
 }
@@ -30,11 +28,11 @@ func (s *site) showSeveral(w http.ResponseWriter, r *http.Request, status int, p
 	if err != nil {
 		return err
 	}
-	return s.show(w, r, status, "feeds_several", catalogue.Key("%d sites selected").With(len(p.chosen)), p)
+	return s.Show(w, r, status, "feeds_several", catalogue.Key("%d sites selected").With(len(p.chosen)), p)
 }
 
 // severalOf returns the menu for the reader's feeds that a request names.
-func (s *site) severalOf(r *http.Request, me reader, named []string) (feedsSeveralPage, error) {
+func (s *site) severalOf(r *http.Request, me page.Reader, named []string) (feedsSeveralPage, error) {
 	p := feedsSeveralPage{feedMenu: s.menuFor(me.Digest, "/feeds/several", fromOf(r))}
 	v, err := s.Store.Subscriptions.SubscriptionsView(r.Context(), me.Digest.ID)
 	if err != nil {
@@ -52,14 +50,14 @@ func (s *site) severalOf(r *http.Request, me reader, named []string) (feedsSever
 			continue
 		}
 		p.chosen, p.Chosen = append(p.chosen, sub), append(p.Chosen, sub.Feed.ID)
-		p.Titles = append(p.Titles, shortened(titleOf(sub)))
+		p.Titles = append(p.Titles, page.Shortened(titleOf(sub)))
 		p.Paused = p.Paused || sub.Paused
 		if digest.IsPrivate(sub.Feed.URL) {
 			p.Private++
 		}
 	}
 	if len(p.chosen) == 0 {
-		return p, errNoneChosen
+		return p, page.ErrNoneChosen
 	}
 	slices.SortFunc(p.Folders, digest.CompareNames)
 	p.Folders = slices.Compact(p.Folders)
@@ -87,9 +85,9 @@ func common(subs []store.SubscriptionInfo) (own digest.Subscription) {
 
 // onSeveral returns a handler for a form of the menu. It redirects to a confirmation, or shows the
 // menu with an error if act returns an empty string.
-func (s *site) onSeveral(act func(*http.Request, reader, *feedsSeveralPage) (done string, err error)) func(
-	http.ResponseWriter, *http.Request, reader) error {
-	return func(w http.ResponseWriter, r *http.Request, me reader) error {
+func (s *site) onSeveral(act func(*http.Request, page.Reader, *feedsSeveralPage) (done string, err error)) func(
+	http.ResponseWriter, *http.Request, page.Reader) error {
+	return func(w http.ResponseWriter, r *http.Request, me page.Reader) error {
 		p, err := s.severalOf(r, me, r.PostForm["feed"])
 		if err != nil {
 			return err
@@ -98,12 +96,12 @@ func (s *site) onSeveral(act func(*http.Request, reader, *feedsSeveralPage) (don
 		if err == nil && done == "" {
 			return s.showSeveral(w, r, http.StatusBadRequest, p, nil)
 		}
-		return showSaved(w, r, err, "/feeds", done)
+		return page.SeeSaved(w, r, err, "/feeds", done)
 	}
 }
 
-func (s *site) moveFeeds(r *http.Request, me reader, p *feedsSeveralPage) (string, error) {
-	if err := hasAll(r.PostForm, "folder"); err != nil {
+func (s *site) moveFeeds(r *http.Request, me page.Reader, p *feedsSeveralPage) (string, error) {
+	if err := page.HasAll(r.PostForm, "folder"); err != nil {
 		return "", err
 	}
 	if p.Own.Folder, p.Wrong.Folder = folderOf(r.PostForm); p.Wrong.Folder != nil {
@@ -113,8 +111,8 @@ func (s *site) moveFeeds(r *http.Request, me reader, p *feedsSeveralPage) (strin
 	return "moved", err
 }
 
-func (s *site) displayFeeds(r *http.Request, me reader, p *feedsSeveralPage) (string, error) {
-	if err := hasAll(r.PostForm, "display", "most"); err != nil {
+func (s *site) displayFeeds(r *http.Request, me page.Reader, p *feedsSeveralPage) (string, error) {
+	if err := page.HasAll(r.PostForm, "display", "most"); err != nil {
 		return "", err
 	}
 	d, most, wrong := displayOf(r.PostForm)
@@ -125,7 +123,7 @@ func (s *site) displayFeeds(r *http.Request, me reader, p *feedsSeveralPage) (st
 	return "shown", err
 }
 
-func (s *site) pauseFeeds(r *http.Request, me reader, p *feedsSeveralPage) (string, error) {
+func (s *site) pauseFeeds(r *http.Request, me page.Reader, p *feedsSeveralPage) (string, error) {
 	until, wrong, err := p.pauseOf(r.PostForm, me.Digest, s.Now())
 	if p.Wrong.Day = wrong; wrong != nil || err != nil {
 		return "", err
@@ -136,7 +134,7 @@ func (s *site) pauseFeeds(r *http.Request, me reader, p *feedsSeveralPage) (stri
 
 // resumeFeeds ends the pauses. It skips feeds that are paused because a newsletter delivers their
 // posts.
-func (s *site) resumeFeeds(r *http.Request, me reader, p *feedsSeveralPage) (string, error) {
+func (s *site) resumeFeeds(r *http.Request, me page.Reader, p *feedsSeveralPage) (string, error) {
 	for _, sub := range p.chosen {
 		if !sub.Paused || sub.PausedFor != 0 {
 			continue
@@ -151,7 +149,7 @@ func (s *site) resumeFeeds(r *http.Request, me reader, p *feedsSeveralPage) (str
 }
 
 // leaveSeveral unsubscribes from the feeds and offers to undo it.
-func (s *site) leaveSeveral(w http.ResponseWriter, r *http.Request, me reader) error {
+func (s *site) leaveSeveral(w http.ResponseWriter, r *http.Request, me page.Reader) error {
 	p, err := s.severalOf(r, me, r.PostForm["feed"])
 	if err != nil {
 		return err

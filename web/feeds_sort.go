@@ -11,6 +11,7 @@ import (
 	"digest"
 	"digest/internal/catalogue"
 	"digest/internal/textsearch"
+	"digest/web/page"
 )
 
 // partFeeds is how many feeds one page of the list has.
@@ -40,7 +41,7 @@ type feedsQuery struct {
 
 func feedsQueryOf(form url.Values) feedsQuery {
 	q := feedsQuery{
-		Find: firstRunes(digest.OneLine(form.Get("find")), maxName), Sort: feedOrder(form.Get("sort")),
+		Find: page.FirstRunes(digest.OneLine(form.Get("find")), page.MaxName), Sort: feedOrder(form.Get("sort")),
 		Folder: form.Get("folder"),
 		Part:   1, All: form.Has("all"),
 	}
@@ -88,8 +89,8 @@ func (q feedsQuery) ChooseAll() string {
 // Sought reports whether the query restricts the list.
 func (q feedsQuery) Sought() bool { return q.Find != "" || q.Folder != "" }
 
-func (q feedsQuery) Orders() []choice {
-	return chosen([]choice{
+func (q feedsQuery) Orders() []page.Choice {
+	return page.Chosen([]page.Choice{
 		{Value: string(byFolder), Name: catalogue.Key("folder")}, {Value: string(byNames), Name: catalogue.Key("name")},
 		{Value: string(byLast), Name: catalogue.Key("last post")},
 		{Value: string(byTrouble), Name: catalogue.Key("problems")},

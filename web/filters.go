@@ -10,6 +10,7 @@ import (
 	"digest"
 	"digest/internal/catalogue"
 	"digest/store"
+	"digest/web/page"
 )
 
 type filterForm struct {
@@ -32,24 +33,24 @@ type filterGroup struct {
 	Filters []digest.Filter
 }
 
-func (s *site) filtersPage(w http.ResponseWriter, r *http.Request, me reader) error {
-	return s.showFilters(w, r, me, http.StatusOK, filtersPage{Saved: savedOf(r, "filter", "unfiltered")})
+func (s *site) filtersPage(w http.ResponseWriter, r *http.Request, me page.Reader) error {
+	return s.showFilters(w, r, me, http.StatusOK, filtersPage{Saved: page.SavedOf(r, "filter", "unfiltered")})
 }
 
-func (s *site) showFilters(w http.ResponseWriter, r *http.Request, me reader, status int, p filtersPage) error {
+func (s *site) showFilters(w http.ResponseWriter, r *http.Request, me page.Reader, status int, p filtersPage) error {
 	v, err := s.Store.Subscriptions.FiltersView(r.Context(), me.Digest.ID)
 	if err != nil {
 		return err
 	}
 	p.Feeds = feedNames(v.Subscriptions)
 	p.Groups = groupsOf(v.Filters, p.Feeds)
-	return s.show(w, r, status, "filters", catalogue.Key("Filters"), p)
+	return s.Show(w, r, status, "filters", catalogue.Key("Filters"), p)
 }
 
 func feedNames(all []store.SubscriptionInfo) []feedLine {
 	lines := make([]feedLine, len(all))
 	for i, sub := range all {
-		lines[i] = feedLine{ID: sub.Feed.ID, Title: shortened(titleOf(sub))}
+		lines[i] = feedLine{ID: sub.Feed.ID, Title: page.Shortened(titleOf(sub))}
 	}
 	slices.SortFunc(lines, byTitle)
 	return lines
@@ -74,23 +75,23 @@ func groupsOf(all []digest.Filter, feeds []feedLine) []filterGroup {
 }
 
 // addFilter adds a filter for all feeds or for one, and redirects to the page of the form.
-func (s *site) addFilter(w http.ResponseWriter, r *http.Request, me reader) error {
+func (s *site) addFilter(w http.ResponseWriter, r *http.Request, me page.Reader) error {
 	form := r.PostForm
 	typed := filterForm{Words: strings.TrimSpace(form.Get("words"))}
 	feed, err := strconv.ParseInt(cmp.Or(form.Get("feed"), "0"), 10, 64)
 	if err != nil {
-		return errBadForm
+		return page.ErrBadForm
 	}
 	typed.Feed = digest.FeedID(feed)
 	_, err = s.Store.Subscriptions.AddFilter(r.Context(),
 		digest.Filter{DigestID: me.Digest.ID, FeedID: typed.Feed, Words: typed.Words}, s.Now())
 	if err == nil {
-		return showSaved(w, r, nil, filtersBack(form.Get("from"), feed), "filter")
+		return page.SeeSaved(w, r, nil, filtersBack(form.Get("from"), feed), "filter")
 	}
-	if typed.Wrong, err = asSaid(err); err != nil {
+	if typed.Wrong, err = page.AsSaid(err); err != nil {
 		return err
 	}
-	typed.Words = firstRunes(typed.Words, maxName)
+	typed.Words = page.FirstRunes(typed.Words, page.MaxName)
 	if form.Get("from") != "feed" {
 		return s.showFilters(w, r, me, http.StatusBadRequest, filtersPage{Form: typed})
 	}
@@ -104,8 +105,8 @@ func filtersBack(from string, feed int64) string {
 	return "/filters"
 }
 
-func (s *site) removeFilter(w http.ResponseWriter, r *http.Request, me reader) error {
-	id, err := pathKey(r)
+func (s *site) removeFilter(w http.ResponseWriter, r *http.Request, me page.Reader) error {
+	id, err := page.PathKey(r)
 	if err != nil {
 		return err
 	}
@@ -113,5 +114,5 @@ func (s *site) removeFilter(w http.ResponseWriter, r *http.Request, me reader) e
 		return err
 	}
 	feed, _ := strconv.ParseInt(r.PostForm.Get("feed"), 10, 64) // an invalid number counts as 0
-	return showSaved(w, r, nil, filtersBack(r.PostForm.Get("from"), feed), "unfiltered")
+	return page.SeeSaved(w, r, nil, filtersBack(r.PostForm.Get("from"), feed), "unfiltered")
 }

@@ -10,6 +10,7 @@ import (
 	"digest/internal/catalogue"
 	"digest/rank"
 	"digest/render"
+	"digest/web/page"
 )
 
 // An editionFolder contains the sections of one folder, or sections without a folder.
@@ -160,40 +161,19 @@ type midnightDial struct {
 }
 
 func newMidnightDial(zone string, now time.Time) *midnightDial {
-	at := now.In(zoneOr(zone))
+	at := now.In(page.ZoneOr(zone))
 	return &midnightDial{catalogue.City(cmp.Or(zone, "UTC")), (at.Hour()*60 + at.Minute()) / 4}
-}
-
-// end returns the text below the last post of an edition.
-func (st standing) end(of digest.Date, latest bool) catalogue.Sayable {
-	all := catalogue.Key("That’s all for %s.").With(catalogue.Day("Monday", of))
-	switch {
-	case !latest, st.of.State != digest.DigestActive, st.Next() == nil:
-		return all
-	case !st.of.NextDueAt.After(st.now):
-		return sentences{all, catalogue.Key("We’re making the edition of %s now.").With(st.comingDay())}
-	}
-	return sentences{all, catalogue.Key("Your next edition is on %s.").With(st.comingDay())}
-}
-
-// comingDay returns the day of the next edition. It is only the weekday if that is within six days.
-func (st standing) comingDay() catalogue.Sayable {
-	next := digest.DateOf(st.of.NextDueAt.In(st.zone()))
-	if st.today().Plus(6).Before(next) {
-		return st.Next()
-	}
-	return catalogue.Day("Monday", next)
 }
 
 // absent explains why there is no edition of today. It returns nil if there is one, or if a notice
 // explains it.
-func (s *site) absent(ctx context.Context, st standing, latest digest.Date) (catalogue.Sayable, error) {
-	today, last := st.today(), st.of.LastDueAt
-	if latest == today || st.of.State != digest.DigestActive || !st.of.NextDueAt.After(st.now) ||
-		digest.DateOf(last.In(st.zone())) != today {
+func (s *site) absent(ctx context.Context, st page.OwnDigest, latest digest.Date) (catalogue.Sayable, error) {
+	today, last := st.Today(), st.Of.LastDueAt
+	if latest == today || st.Of.State != digest.DigestActive || !st.Of.NextDueAt.After(st.Now) ||
+		digest.DateOf(last.In(st.Zone())) != today {
 		return nil, nil
 	}
-	b, err := s.Store.Editions.Beside(ctx, digest.Edition{DigestID: st.of.ID, DueAt: last, LocalDate: today}, st.now)
+	b, err := s.Store.Editions.Beside(ctx, digest.Edition{DigestID: st.Of.ID, DueAt: last, LocalDate: today}, st.Now)
 	if b.Held > 0 {
 		return catalogue.Key("No edition today: your filters hid all %d new posts. Here is the edition of %s.").With(
 			b.Held, catalogue.Day("Monday 2 January", latest)), err

@@ -8,6 +8,7 @@ import (
 	"digest"
 	"digest/internal/catalogue"
 	"digest/store"
+	"digest/web/page"
 )
 
 // heldShown is the approximate number of filtered posts on a page.
@@ -29,7 +30,7 @@ type heldPost struct {
 	Site string
 }
 
-func (s *site) heldPage(w http.ResponseWriter, r *http.Request, me reader) error {
+func (s *site) heldPage(w http.ResponseWriter, r *http.Request, me page.Reader) error {
 	var before time.Time
 	if at, err := strconv.ParseInt(r.URL.Query().Get("before"), 10, 64); err == nil && at > 0 {
 		before = time.Unix(at, 0)
@@ -40,7 +41,7 @@ func (s *site) heldPage(w http.ResponseWriter, r *http.Request, me reader) error
 	}
 	own := make(map[digest.FeedID]string, len(v.Subscriptions))
 	for _, sub := range v.Subscriptions {
-		own[sub.Feed.ID] = shortened(titleOf(sub))
+		own[sub.Feed.ID] = page.Shortened(titleOf(sub))
 	}
 	p := heldPage{Newest: before.IsZero()}
 	for _, h := range v.Posts {
@@ -52,17 +53,17 @@ func (s *site) heldPage(w http.ResponseWriter, r *http.Request, me reader) error
 	if len(v.Posts) >= heldShown {
 		p.Older = v.Posts[len(v.Posts)-1].DueAt.Unix()
 	}
-	return s.show(w, r, http.StatusOK, "held", catalogue.Key("Filtered posts"), p)
+	return s.Show(w, r, http.StatusOK, "held", catalogue.Key("Filtered posts"), p)
 }
 
 func (p *heldPage) add(h store.HeldPost, own map[digest.FeedID]string, zone string) {
-	date := digest.DateOf(h.DueAt.In(zoneOr(zone)))
+	date := digest.DateOf(h.DueAt.In(page.ZoneOr(zone)))
 	if n := len(p.Days); n == 0 || p.Days[n-1].Date != date {
 		p.Days = append(p.Days, heldDay{Date: date})
 	}
 	site := own[h.Post.FeedID]
 	if site == "" {
-		site = shortened(h.Label.Title)
+		site = page.Shortened(h.Label.Title)
 	}
 	day := &p.Days[len(p.Days)-1]
 	day.Posts = append(day.Posts, heldPost{h, site})

@@ -6,6 +6,7 @@ import (
 
 	"digest"
 	"digest/store"
+	"digest/web/page"
 )
 
 const mostAlso = 20
@@ -20,7 +21,7 @@ func receivedPath(slug string, date digest.Date) string {
 	return "/letters/" + slug + "/" + date.String()
 }
 
-func (s *site) lettersBetween(r *http.Request, me reader, first, last digest.Date, limit int) ([]receivedLetter,
+func (s *site) lettersBetween(r *http.Request, me page.Reader, first, last digest.Date, limit int) ([]receivedLetter,
 	error) {
 	found, err := s.Store.Members.ReceivedLetters(r.Context(), me.ID, first, last, s.Now(), limit)
 	all := make([]receivedLetter, len(found))
@@ -35,10 +36,10 @@ func farDate() digest.Date { return digest.Date{Year: 9999, Month: 12, Day: 31} 
 
 // receivedPage shows a member the issue of a date as they received it, with the actions for its
 // posts.
-func (s *site) receivedPage(w http.ResponseWriter, r *http.Request, me reader) error {
+func (s *site) receivedPage(w http.ResponseWriter, r *http.Request, me page.Reader) error {
 	date, err := digest.ParseDate(r.PathValue("date"))
 	if err != nil {
-		return errNotFound
+		return page.ErrNotFound
 	}
 	n, err := s.Store.Newsletters.NewsletterBySlug(r.Context(), r.PathValue("slug"))
 	if err != nil {
@@ -53,13 +54,13 @@ func (s *site) receivedPage(w http.ResponseWriter, r *http.Request, me reader) e
 		return err
 	}
 	if v.SendAt.After(s.Now()) {
-		return errNotFound
+		return page.ErrNotFound
 	}
 	_, d, err := s.received(r.Context(), v.Edition)
 	if err != nil {
 		return err
 	}
-	letter := newsletterName{n, s.BaseURL}
+	letter := page.NewsletterName{Newsletter: n, BaseURL: s.BaseURL}
 	return s.showEdition(w, r, d, editionPage{Own: true, Letter: &letter, Beside: v.Beside, playsHere: me.Player &&
 		s.Sounds != nil})
 }

@@ -7,6 +7,7 @@ import (
 
 	"digest"
 	"digest/internal/catalogue"
+	"digest/web/page"
 )
 
 type letterSavePage struct {
@@ -19,7 +20,7 @@ type letterSavePage struct {
 // email.
 func (s *site) letterSavePage(w http.ResponseWriter, r *http.Request) error {
 	p, err := s.letterSaveOf(r)
-	if err == errOldLink {
+	if err == page.ErrOldLink {
 		return s.orOwn(w, r, p.of, "/posts/"+strconv.FormatInt(p.about, 10))
 	}
 	return s.showLetterSave(w, r, p, err)
@@ -31,14 +32,14 @@ func (s *site) letterSaveOf(r *http.Request) (p letterSavePage, err error) {
 	}
 	v, err := s.Store.Posts.VisiblePost(r.Context(), p.of.UserID, digest.PostID(p.about))
 	if err != nil {
-		return p, orSpent(err, errSpentEdition)
+		return p, page.OrSpent(err, page.ErrSpentEdition)
 	}
-	p.listedPost = s.listedIn(s.languageOf(r, p), v)
+	p.listedPost = s.listedIn(s.LanguageOf(r, p), v)
 	return p, nil
 }
 
 func (s *site) showLetterSave(w http.ResponseWriter, r *http.Request, p letterSavePage, err error) error {
-	return s.showPage(w, r, err, "letter_save", catalogue.Key("Save"), p)
+	return s.ShowPage(w, r, err, "letter_save", catalogue.Key("Save"), p)
 }
 
 func (s *site) saveByLetter(w http.ResponseWriter, r *http.Request) error {

@@ -8,6 +8,7 @@ import (
 	"digest"
 	"digest/internal/catalogue"
 	"digest/store"
+	"digest/web/page"
 )
 
 // A letterSitePage is the view of the link beside a site in an email. On it the reader can show the
@@ -20,7 +21,7 @@ type letterSitePage struct {
 	Was     digest.Layout // display before the change to headlines
 	Letters bool          // a newsletter delivers the site's posts
 
-	Back        dateField
+	Back        page.DateField
 	First, Last digest.Date // range of Back
 	BackWrong   catalogue.Sayable
 }
@@ -33,7 +34,7 @@ const backBefore = 12 * time.Hour
 // email.
 func (s *site) letterSitePage(w http.ResponseWriter, r *http.Request) error {
 	p, err := s.letterSiteOf(r)
-	if err == errOldLink {
+	if err == page.ErrOldLink {
 		return s.orOwn(w, r, p.of, p.Feed)
 	}
 	return s.showLetterSite(w, r, p, err)
@@ -41,19 +42,19 @@ func (s *site) letterSitePage(w http.ResponseWriter, r *http.Request) error {
 
 func (s *site) showLetterSite(w http.ResponseWriter, r *http.Request, p letterSitePage, err error) error {
 	if err == nil && p.BackWrong != nil {
-		return s.show(w, r, http.StatusBadRequest, "letter_site", p.Title, p)
+		return s.Show(w, r, http.StatusBadRequest, "letter_site", p.Title, p)
 	}
-	return s.showPage(w, r, err, "letter_site", p.Title, p)
+	return s.ShowPage(w, r, err, "letter_site", p.Title, p)
 }
 
 func (s *site) letterSiteOf(r *http.Request) (p letterSitePage, err error) {
 	l, err := s.letterLinkOf(r, digest.ForSite, "/site/")
-	p.namedPage, p.of, p.Path, p.Date, p.emailDate = l.namedPage, l.of, l.Path, l.Date, l.Date
+	p.NamedPage, p.of, p.Path, p.Date, p.emailDate = l.NamedPage, l.of, l.Path, l.Date, l.Date
 	if p.Feed = feedPath(digest.FeedID(l.about)); err != nil {
 		return p, err
 	}
-	today := digest.DateOf(s.Now().In(zoneOr(p.of.TimeZone)))
-	p.First, p.Last = today.Plus(2), today.Plus(farthestPause)
+	today := digest.DateOf(s.Now().In(page.ZoneOr(p.of.TimeZone)))
+	p.First, p.Last = today.Plus(2), today.Plus(page.FarthestPause)
 	p.sub, err = s.Store.Subscriptions.SubscriptionSince(r.Context(), p.of.ID, digest.FeedID(l.about))
 	if digest.KindOf(err) == digest.NotFound {
 		return p, s.describeLeft(r, &p.remediesPage, digest.FeedID(l.about))
@@ -65,7 +66,7 @@ func (s *site) letterSiteOf(r *http.Request) (p letterSitePage, err error) {
 }
 
 func (p *letterSitePage) describe() {
-	p.Title, p.Feed, p.Paused = shortened(titleOf(p.sub)), feedPath(p.sub.Feed.ID), p.sub.Paused
+	p.Title, p.Feed, p.Paused = page.Shortened(titleOf(p.sub)), feedPath(p.sub.Feed.ID), p.sub.Paused
 	p.Shown = p.sub.Display
 	p.Only, p.Private, p.Letters = p.sub.Display == digest.Headlines, digest.IsPrivate(p.sub.Feed.URL),
 		p.sub.PausedFor != 0
@@ -77,12 +78,12 @@ func backOn(until time.Time, zone string) catalogue.Sayable {
 	if until.IsZero() {
 		return nil
 	}
-	return catalogue.Time("Monday 2 January 2006", until.Add(backBefore).In(zoneOr(zone)))
+	return catalogue.Time("Monday 2 January 2006", until.Add(backBefore).In(page.ZoneOr(zone)))
 }
 
 // onLetterSite returns a handler for a form behind the link. If the reader has unsubscribed since,
 // only the form that undoes it has an effect.
-func (s *site) onLetterSite(act func(*http.Request, *letterSitePage) error) handler {
+func (s *site) onLetterSite(act func(*http.Request, *letterSitePage) error) page.Handler {
 	return byLink(func(w http.ResponseWriter, r *http.Request) error {
 		p, err := s.letterSiteOf(r)
 		if err == nil {
@@ -99,7 +100,7 @@ func (s *site) displayByLetter(r *http.Request, p *letterSitePage) error {
 	}
 	display, _, wrong := displayOf(url.Values{"display": r.PostForm["display"]})
 	if wrong != nil || !r.PostForm.Has("display") {
-		return errBadForm
+		return page.ErrBadForm
 	}
 	p.Done = "changed"
 	if display == digest.Headlines {
@@ -131,7 +132,7 @@ func (s *site) pauseByLetter(r *http.Request, p *letterSitePage) error {
 	if p.Feed == "" || p.Letters {
 		return nil
 	}
-	until, day, wrong, err := pauseEnd(r.PostForm, p.First, p.Last, zoneOr(p.of.TimeZone), s.Now())
+	until, day, wrong, err := pauseEnd(r.PostForm, p.First, p.Last, page.ZoneOr(p.of.TimeZone), s.Now())
 	if p.BackWrong = wrong; wrong != nil || err != nil {
 		p.Back = day
 		return err

@@ -11,6 +11,7 @@ import (
 	"digest/feed"
 	"digest/internal/catalogue"
 	"digest/store"
+	"digest/web/page"
 )
 
 // This file shows which of the reader's posts link to a post, an address or a site, and which
@@ -37,7 +38,7 @@ type pointedAddress struct {
 // A pointedPage lists addresses that several sites link to, or the posts that link to one address
 // or site.
 type pointedPage struct {
-	namedPage
+	page.NamedPage
 	Days     int
 	Pointers []pointedAddress
 	Asked    string            // requested address or site; "" for shared links
@@ -51,12 +52,12 @@ func (s *site) links(w http.ResponseWriter, r *http.Request) error {
 	if r.Header.Get("Authorization") != "" {
 		return s.linksJSON(w, r)
 	}
-	return s.forReader(s.pointedPage)(w, r)
+	return s.ForReader(s.pointedPage)(w, r)
 }
 
-func (s *site) pointedPage(w http.ResponseWriter, r *http.Request, me reader) error {
+func (s *site) pointedPage(w http.ResponseWriter, r *http.Request, me page.Reader) error {
 	query := r.URL.Query()
-	p := pointedPage{namedPage: named(me.Digest), Days: pointedFor}
+	p := pointedPage{NamedPage: page.Named(me.Digest), Days: pointedFor}
 	if query.Has("site") || query.Has("url") {
 		return s.showLinked(w, r, me, p, strings.TrimSpace(query.Get("url")), strings.TrimSpace(query.Get("site")))
 	}
@@ -64,14 +65,14 @@ func (s *site) pointedPage(w http.ResponseWriter, r *http.Request, me reader) er
 	p.Pointers, err = s.pointers(r, me)
 	if errors.Is(err, errLongSearch) {
 		p.Wrong = longSearch
-		return s.show(w, r, http.StatusServiceUnavailable, "links",
+		return s.Show(w, r, http.StatusServiceUnavailable, "links",
 			catalogue.Key("Links that several of your sites share"), p)
 	}
-	return s.showPage(w, r, err, "links", catalogue.Key("Links that several of your sites share"), p)
+	return s.ShowPage(w, r, err, "links", catalogue.Key("Links that several of your sites share"), p)
 }
 
 // showLinked shows the posts that link to address, or to site if address is "".
-func (s *site) showLinked(w http.ResponseWriter, r *http.Request, me reader, p pointedPage, address,
+func (s *site) showLinked(w http.ResponseWriter, r *http.Request, me page.Reader, p pointedPage, address,
 	site string) error {
 	var found []store.VisiblePost
 	var err error
@@ -84,8 +85,8 @@ func (s *site) showLinked(w http.ResponseWriter, r *http.Request, me reader, p p
 	switch key, siteKey := feed.LinkKey(address), feed.SiteKey(site); {
 	case len(p.Asked) > maxAsked || key == 0 && siteKey == 0:
 		p.Wrong = catalogue.Key("Enter a site such as example.org, or a web address.")
-		p.Asked = shortened(p.Asked)
-		return s.show(w, r, http.StatusUnprocessableEntity, "links", title, p)
+		p.Asked = page.Shortened(p.Asked)
+		return s.Show(w, r, http.StatusUnprocessableEntity, "links", title, p)
 	case key != 0:
 		found, err = s.Store.Posts.LinkingTo(r.Context(), me.ID, key, 0, s.Now(), mostLinked)
 	default:
@@ -96,17 +97,17 @@ func (s *site) showLinked(w http.ResponseWriter, r *http.Request, me reader, p p
 	}
 	if errors.Is(err, errLongSearch) {
 		p.Wrong = longSearch
-		return s.show(w, r, http.StatusServiceUnavailable, "links", title, p)
+		return s.Show(w, r, http.StatusServiceUnavailable, "links", title, p)
 	}
 	for _, v := range found {
 		p.Posts = append(p.Posts, s.listed(r, v))
 	}
-	return s.showPage(w, r, err, "links", title, p)
+	return s.ShowPage(w, r, err, "links", title, p)
 }
 
 // pointers returns the addresses that several of the reader's sites linked to within pointedFor
 // days.
-func (s *site) pointers(r *http.Request, me reader) (all []pointedAddress, err error) {
+func (s *site) pointers(r *http.Request, me page.Reader) (all []pointedAddress, err error) {
 	ctx := r.Context()
 	now := s.Now()
 	var found []store.Pointer
@@ -151,7 +152,7 @@ func addressOf(p digest.Post, key int64) string {
 }
 
 // linking returns posts of other feeds that link to a post.
-func (s *site) linking(r *http.Request, me reader, v store.VisiblePost) ([]listedPost, error) {
+func (s *site) linking(r *http.Request, me page.Reader, v store.VisiblePost) ([]listedPost, error) {
 	key := feed.LinkKey(v.URL)
 	if key == 0 {
 		return nil, nil
@@ -181,16 +182,16 @@ type linkedAnswer struct {
 // ignores cookies, so that scripts of other sites may call it without learning anything.
 func (s *site) linksJSON(w http.ResponseWriter, r *http.Request) error {
 	s.allowAnyOrigin(w.Header())
-	if !s.limits.linked.allowAll(s.clientShares(r), s.Now()) {
+	if !s.Limits.Linked.AllowAll(s.ClientShares(r), s.Now()) {
 		w.Header().Set("Retry-After", "60")
-		return writeJSON(w, http.StatusTooManyRequests,
+		return page.WriteJSON(w, http.StatusTooManyRequests,
 			map[string]string{"error": "too many requests from this network; try again in a minute"})
 	}
 	token, ok := strings.CutPrefix(r.Header.Get("Authorization"), "Bearer ")
-	u, err := s.Store.Readers.TokenReader(r.Context(), hashSecret(strings.TrimSpace(token)))
+	u, err := s.Store.Readers.TokenReader(r.Context(), page.HashSecret(strings.TrimSpace(token)))
 	if !ok || digest.KindOf(err) == digest.NotFound {
 		w.Header().Set("WWW-Authenticate", "Bearer")
-		return writeJSON(w, http.StatusUnauthorized,
+		return page.WriteJSON(w, http.StatusUnauthorized,
 			map[string]string{"error": "this token is invalid or was revoked; create one in the settings"})
 	}
 	if err != nil {
@@ -199,7 +200,7 @@ func (s *site) linksJSON(w http.ResponseWriter, r *http.Request) error {
 	address := r.URL.Query().Get("url")
 	key := feed.LinkKey(address)
 	if key == 0 || len(address) > maxAsked {
-		return writeJSON(w, http.StatusBadRequest,
+		return page.WriteJSON(w, http.StatusBadRequest,
 			map[string]string{"error": "url is a web address, escaped as a parameter"})
 	}
 	found, err := s.Store.Posts.LinkingTo(r.Context(), u.ID, key, 0, s.Now(), mostLinked)
@@ -212,7 +213,7 @@ func (s *site) linksJSON(w http.ResponseWriter, r *http.Request) error {
 		answer.Posts = append(answer.Posts, linkedAnswer{p.Line(), p.URL, s.BaseURL + p.Path(), p.Site.Title,
 			p.Edition.String()})
 	}
-	return writeJSON(w, http.StatusOK, answer)
+	return page.WriteJSON(w, http.StatusOK, answer)
 }
 
 // linksPreflight allows scripts to send a token (Fetch standard, CORS-preflight).

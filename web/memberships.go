@@ -7,6 +7,7 @@ import (
 	"digest"
 	"digest/internal/catalogue"
 	"digest/store"
+	"digest/web/page"
 )
 
 type membershipsPage struct {
@@ -15,15 +16,15 @@ type membershipsPage struct {
 }
 
 type membership struct {
-	newsletterName
-	Days    daysView
+	page.NewsletterName
+	Days    page.DaysView
 	Left    bool
 	Letters []receivedLetter   // latest issues
 	Leave   string             // path of the page to unsubscribe, pause or get fewer issues
 	Shared  []store.SharedFeed // feeds of the newsletter that the reader also follows
 }
 
-func (s *site) membershipsPage(w http.ResponseWriter, r *http.Request, me reader) error {
+func (s *site) membershipsPage(w http.ResponseWriter, r *http.Request, me page.Reader) error {
 	all, err := s.Store.Members.Memberships(r.Context(), me.ID)
 	if err != nil {
 		return err
@@ -40,7 +41,7 @@ func (s *site) membershipsPage(w http.ResponseWriter, r *http.Request, me reader
 	for _, f := range shared {
 		both[f.Membership] = append(both[f.Membership], f)
 	}
-	p := membershipsPage{Begins: me.MemberOnly && s.SignUp == SignUpOpen}
+	p := membershipsPage{Begins: me.MemberOnly && s.SignUp == page.SignUpOpen}
 	for _, m := range all {
 		n, err := s.Store.Newsletters.Newsletter(r.Context(), m.NewsletterID)
 		if err != nil {
@@ -50,29 +51,31 @@ func (s *site) membershipsPage(w http.ResponseWriter, r *http.Request, me reader
 		if err != nil {
 			return err
 		}
-		p.Memberships = append(p.Memberships, membership{newsletterName{n, s.BaseURL}, daysView{d.Cadence},
-			d.State == digest.DigestLeft, of[m.DigestID], s.unsubscribePath(d), both[m.DigestID]})
+		p.Memberships = append(p.Memberships, membership{page.NewsletterName{Newsletter: n, BaseURL: s.BaseURL},
+			page.DaysView{Cadence: d.Cadence},
+			d.State == digest.DigestLeft, of[m.DigestID], s.UnsubscribePath(d), both[m.DigestID]})
 	}
-	return s.show(w, r, http.StatusOK, "memberships", catalogue.Key("Your newsletters"), p)
+	return s.Show(w, r, http.StatusOK, "memberships", catalogue.Key("Your newsletters"), p)
 }
 
 // setShared sets whether the posts of a newsletter's feed also appear in the reader's own editions.
-func (s *site) setShared(w http.ResponseWriter, r *http.Request, me reader) error {
+func (s *site) setShared(w http.ResponseWriter, r *http.Request, me page.Reader) error {
 	membership, err := strconv.ParseInt(r.PostForm.Get("membership"), 10, 64)
 	feed, bad := strconv.ParseInt(r.PostForm.Get("feed"), 10, 64)
 	if err != nil || bad != nil || !r.PostForm.Has("once") {
-		return errBadForm
+		return page.ErrBadForm
 	}
 	set := s.Store.Members.ReadInBoth
 	if r.PostForm.Get("once") == "1" {
 		set = s.Store.Members.ReadInLetter
 	}
-	return showSaved(w, r, set(r.Context(), me.ID, digest.DigestID(membership), digest.FeedID(feed)), "/memberships",
+	return page.SeeSaved(w, r, set(r.Context(), me.ID, digest.DigestID(membership), digest.FeedID(feed)),
+		"/memberships",
 		"feed")
 }
 
 // latestLetters returns the latest issues of each newsletter, by the digest of the membership.
-func (s *site) latestLetters(r *http.Request, me reader) (map[digest.DigestID][]receivedLetter, error) {
+func (s *site) latestLetters(r *http.Request, me page.Reader) (map[digest.DigestID][]receivedLetter, error) {
 	const most, each = 300, 5
 	all, err := s.lettersBetween(r, me, digest.Date{}, farDate(), most)
 	of := make(map[digest.DigestID][]receivedLetter)
@@ -86,14 +89,14 @@ func (s *site) latestLetters(r *http.Request, me reader) (map[digest.DigestID][]
 
 // forOwnDigest protects pages that need a digest from readers who only joined newsletters. The
 // operator decides whether they may create a digest.
-func (s *site) forOwnDigest(h readerHandler) readerHandler {
-	return func(w http.ResponseWriter, r *http.Request, me reader) error {
+func (s *site) forOwnDigest(h page.ReaderHandler) page.ReaderHandler {
+	return func(w http.ResponseWriter, r *http.Request, me page.Reader) error {
 		if !me.MemberOnly {
 			return h(w, r, me)
 		}
 		if r.Method == http.MethodGet && (r.URL.Path == "/" || r.URL.Path == "/editions") {
 			return s.membershipsPage(w, r, me)
 		}
-		return errMembersOnly
+		return page.ErrMembersOnly
 	}
 }

@@ -11,12 +11,12 @@ import (
 	"testing"
 
 	"digest/store/storetest"
-	"digest/web"
+	"digest/web/page"
 )
 
 func TestServerHasLimits(t *testing.T) {
 	each(t, func(r *room) {
-		server := web.NewServer(r.handler, slog.New(slog.DiscardHandler))
+		server := page.NewServer(r.handler, slog.New(slog.DiscardHandler))
 		for name, limit := range map[string]int64{
 			"header": int64(server.ReadHeaderTimeout), "read": int64(server.ReadTimeout),
 			"write": int64(server.WriteTimeout),

@@ -4,77 +4,20 @@ import (
 	"context"
 	"crypto/sha256"
 	"crypto/subtle"
-	"encoding/json"
-	"fmt"
 	"log/slog"
 	"net/http"
 	"strings"
 	"time"
 
 	"digest"
+	"digest/web/page"
 )
-
-// An Observer observes a request. It gets the pattern of the route, or "" if none matches, and
-// returns a function that gets the status of the response.
-type Observer func(route string) (answered func(status int))
-
-func (s *site) observed(mux *http.ServeMux, next http.Handler) http.Handler {
-	if s.Observe == nil {
-		return next
-	}
-	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		_, route := mux.Handler(r)
-		answered := s.Observe(route)
-		seen := &watched{ResponseWriter: w, status: http.StatusOK}
-		next.ServeHTTP(seen, r)
-		answered(seen.status)
-	})
-}
-
-// tellChange logs changes by signed-in readers, with the status of the response. It logs the
-// pattern of the route, because paths contain tokens, and no client address.
-func (s *site) tellChange(w http.ResponseWriter, r *http.Request) (http.ResponseWriter, func()) {
-	if r.Method == http.MethodGet || r.Method == http.MethodHead || r.Method == http.MethodOptions {
-		return w, func() {}
-	}
-	who, _ := s.signedIn(r) // the request may end the session
-	if who.ID == 0 {
-		return w, func() {} // strangers must not fill the log
-	}
-	begun, seen := time.Now(), &watched{ResponseWriter: w, status: http.StatusOK}
-	return seen, func() {
-		s.Log.InfoContext(r.Context(), "form submitted", "route", r.Pattern, "status", seen.status, "reader",
-			int64(who.ID), "took", time.Since(begun).Round(time.Millisecond).String())
-	}
-}
-
-// A watched response writer records the status.
-type watched struct {
-	http.ResponseWriter
-	status int
-	wrote  bool
-}
-
-func (w *watched) WriteHeader(status int) {
-	if !w.wrote && status >= http.StatusOK { // 1xx precede the response
-		w.status, w.wrote = status, true
-	}
-	w.ResponseWriter.WriteHeader(status)
-}
-
-func (w *watched) Write(b []byte) (int, error) {
-	w.wrote = true
-	return w.ResponseWriter.Write(b)
-}
-
-// Unwrap supports http.ResponseController.
-func (w *watched) Unwrap() http.ResponseWriter { return w.ResponseWriter }
 
 // metrics serves Prometheus metrics to clients with the token. Other clients get 404. For metrics
 // without a token see NewMetricsServer.
 func (s *site) metrics(w http.ResponseWriter, r *http.Request) error {
 	if s.Metrics == nil || !s.hasMetricsToken(r) {
-		return errNotFound
+		return page.ErrNotFound
 	}
 	s.Metrics.ServeHTTP(w, r)
 	return nil
@@ -96,12 +39,10 @@ func (s *site) hasMetricsToken(r *http.Request) bool {
 func NewMetricsServer(metrics http.Handler, log *slog.Logger) *http.Server {
 	mux := http.NewServeMux()
 	mux.Handle("GET /metrics", metrics)
-	return NewServer(mux, log)
+	return page.NewServer(mux, log)
 }
 
 const (
-	// beatPatience is the maximum age of a heartbeat. The hourly job writes one every five minutes.
-	beatPatience = 15 * time.Minute
 	// healthTimeout limits the queries of a health check.
 	healthTimeout = 2 * time.Second
 )
@@ -131,9 +72,9 @@ func (s *site) health(w http.ResponseWriter, r *http.Request) error {
 	}
 	w.Header().Add("Vary", "Accept")
 	if !strings.Contains(r.Header.Get("Accept"), "application/json") {
-		return plain(w, status, text)
+		return page.Plain(w, status, text)
 	}
-	return writeJSON(w, status, v)
+	return page.WriteJSON(w, status, v)
 }
 
 func (s *site) examine(ctx context.Context) verdict {
@@ -148,7 +89,7 @@ func (s *site) examine(ctx context.Context) verdict {
 	}
 	fenced := false
 	if err == nil && s.Beats {
-		fenced, err = s.fenced(ctx)
+		fenced, err = s.Fenced(ctx)
 	}
 	if err == nil && s.Beats {
 		lags, err = s.Store.Operator.Lags(ctx, s.Now(), s.Spread.Deadline)
@@ -169,10 +110,10 @@ func (s *site) examine(ctx context.Context) verdict {
 	if beat.After(since) {
 		since = beat
 	}
-	if s.Now().Sub(since) > beatPatience {
+	if s.Now().Sub(since) > page.BeatPatience {
 		v.Job = "the hourly job is not running"
 	}
-	if s.Now().Sub(s.opened) > beatPatience {
+	if s.Now().Sub(s.opened) > page.BeatPatience {
 		v.note(lags.Late(digest.LimitsOfLags(s.Spread.Deadline), s.Now()))
 	}
 	return v
@@ -188,15 +129,4 @@ func (v *verdict) note(late digest.Lags) {
 	if !late.Mail.IsZero() {
 		v.Mail = "mail is late"
 	}
-}
-
-func writeJSON(w http.ResponseWriter, status int, answer any) error {
-	body, err := json.Marshal(answer)
-	if err != nil {
-		return fmt.Errorf("writing JSON: %w", err)
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(status)
-	_, _ = w.Write(append(body, '\n')) // a client that has disconnected is not our error
-	return nil
 }

@@ -9,6 +9,7 @@ import (
 	"digest/internal/catalogue"
 	"digest/render"
 	"digest/store"
+	"digest/web/page"
 )
 
 // A move is a move of one of the reader's feeds, for pages.
@@ -30,7 +31,7 @@ func (s *site) moves(d digest.Digest, told []store.Move) (all []move) {
 		all = append(all, move{
 			Moved: render.Moved{FeedID: n.FeedID, From: digest.AddressShown(n.URL),
 				To: digest.AddressShown(n.MovedTo)},
-			Title:    shortened(cmp.Or(n.Title, digest.HostShown(n.URL))),
+			Title:    page.Shortened(cmp.Or(n.Title, digest.HostShown(n.URL))),
 			FromHost: digest.HostShown(n.URL), ToHost: digest.HostShown(n.MovedTo),
 			at: n.At, back: n.Back, Stays: n.Stays, Path: s.movedPath(d, n.FeedID),
 		})
@@ -56,7 +57,7 @@ func (s *site) openMoves(d digest.Digest, told []store.Move) map[digest.FeedID]m
 // A movePage is the view behind the link of a notice about a move. If neither Open nor Back is set,
 // there is nothing to undo.
 type movePage struct {
-	namedPage
+	page.NamedPage
 	move
 	Open bool // the reader can undo the move
 	Back bool // the reader follows the old address
@@ -64,12 +65,12 @@ type movePage struct {
 	of digest.Digest
 }
 
-func (p movePage) mailedTo() digest.UserID { return p.of.UserID }
+func (p movePage) MailedTo() digest.UserID { return p.of.UserID }
 
 // movedPage shows a button and changes nothing, because link scanners open every link in an email.
 func (s *site) movedPage(w http.ResponseWriter, r *http.Request) error {
 	p, err := s.movePageOf(r)
-	if err == errOldLink {
+	if err == page.ErrOldLink {
 		return s.orOwn(w, r, p.of, s.movedPath(p.of, p.FeedID))
 	}
 	return s.showMove(w, r, p, err)
@@ -79,9 +80,10 @@ func (s *site) movedPage(w http.ResponseWriter, r *http.Request) error {
 func (s *site) goBack(w http.ResponseWriter, r *http.Request) error {
 	p, err := s.movePageOf(r)
 	if err == nil && p.Open {
-		err = orSpent(s.changeByLink(r, p.of.UserID, store.LinkUse{DigestID: p.of.ID}, func(st *store.Store) error {
-			return st.Subscriptions.UndoMove(r.Context(), p.of.ID, p.FeedID, s.Now())
-		}), errSpentMove)
+		err = page.OrSpent(s.changeByLink(r, p.of.UserID, store.LinkUse{DigestID: p.of.ID},
+			func(st *store.Store) error {
+				return st.Subscriptions.UndoMove(r.Context(), p.of.ID, p.FeedID, s.Now())
+			}), page.ErrSpentMove)
 		p.Open, p.Back = false, true
 	}
 	return s.showMove(w, r, p, err)
@@ -95,29 +97,29 @@ func (s *site) showMove(w http.ResponseWriter, r *http.Request, p movePage, err 
 	case p.Back:
 		title = catalogue.Key("Old address restored")
 	}
-	return s.showPage(w, r, err, "moved", title, p)
+	return s.ShowPage(w, r, err, "moved", title, p)
 }
 
 // movePageOf returns the move of the link in a request. The link works as long as the notice is
-// stored. If the reader has voided the link, it returns the digest and the feed with errOldLink.
+// stored. If the reader has voided the link, it returns the digest and the feed with ErrOldLink.
 func (s *site) movePageOf(r *http.Request) (movePage, error) {
 	number, feed, ok := s.Signer.VerifyPair(digest.ForGoingBack, r.PathValue("token"))
 	if !ok {
-		return movePage{}, errNotFound
+		return movePage{}, page.ErrNotFound
 	}
 	id, round := digest.OfRound(number)
 	v, err := s.Store.Subscriptions.MovesView(r.Context(), digest.DigestID(id))
 	if err != nil {
-		return movePage{}, orSpent(err, errSpentMove)
+		return movePage{}, page.OrSpent(err, page.ErrSpentMove)
 	}
 	if v.Digest.LinkRound != round {
-		return movePage{move: move{Moved: render.Moved{FeedID: digest.FeedID(feed)}}, of: v.Digest}, errOldLink
+		return movePage{move: move{Moved: render.Moved{FeedID: digest.FeedID(feed)}}, of: v.Digest}, page.ErrOldLink
 	}
 	moves := slices.DeleteFunc(s.moves(v.Digest, v.Moves), func(m move) bool { return m.FeedID != digest.FeedID(feed) })
 	if len(moves) == 0 {
-		return movePage{}, errSpentMove
+		return movePage{}, page.ErrSpentMove
 	}
-	p := movePage{namedPage: named(v.Digest), move: moves[len(moves)-1], of: v.Digest}
+	p := movePage{NamedPage: page.Named(v.Digest), move: moves[len(moves)-1], of: v.Digest}
 	p.Open, p.Back = p.at != 0, p.back
 	return p, nil
 }

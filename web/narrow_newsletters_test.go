@@ -49,9 +49,9 @@ func (p *pageShow) newsletterPages(me *visitor, u digest.User, d digest.Digest) 
 	waits.Slug, waits.State = strings.Repeat("y", 40), digest.NewsletterPending
 	_, err = p.store.Newsletters.AddNewsletter(p.t.Context(), waits, owner.ID, p.now)
 	p.must(err)
-	p.add("operator_newsletters", me.get("/operator/newsletters"))
+	p.add("operator/newsletters", me.get("/operator/newsletters"))
 	p.publisherPages(n, owner)
-	p.add("operator_newsletters", me.get("/operator/newsletters"))
+	p.add("operator/newsletters", me.get("/operator/newsletters"))
 	p.linkPages(me, d)
 }
 
@@ -65,65 +65,65 @@ func (p *pageShow) publisherPages(n digest.Newsletter, owner digest.User) {
 	p.midnight()
 	p.brings(digest.Subscription{DigestID: n.ArchiveID}, endless, uglyPosts("Another of its own.")...)
 	path := "/newsletters/" + n.Slug
-	p.add("publisher_list", v.get("/newsletters"))
-	p.add("publisher_new", v.get("/newsletters/new"))
-	p.add("publisher_new", v.post("/newsletters/new", url.Values{"address": {endless}, "name": {mixed},
+	p.add("publisher/publisher_list", v.get("/newsletters"))
+	p.add("publisher/new", v.get("/newsletters/new"))
+	p.add("publisher/new", v.post("/newsletters/new", url.Values{"address": {endless}, "name": {mixed},
 		"slug": {endless}, "line": {endless}, "description": {mixed}}))
 	p.must(p.store.Newsletters.SetNewsletterState(p.t.Context(), n.ID, digest.NewsletterHeld, endless, p.now))
-	p.add("publisher_list", v.get("/newsletters"))
-	p.add("publisher", v.get(path))
-	p.add("publisher_logo", v.sendFile(path+"/logo", "picture", endless+".png", endless, nil))
+	p.add("publisher/publisher_list", v.get("/newsletters"))
+	p.add("publisher/publisher", v.get(path))
+	p.add("publisher/logo", v.sendFile(path+"/logo", "picture", endless+".png", endless, nil))
 	v.sendFile(path+"/logo", "picture", "logo.png", wideLogo(720, 180), nil).status(http.StatusSeeOther)
 	p.add("newsletter", p.visitor().get("/n/"+n.Slug))
 	for _, page := range []string{"settings", "logo", "domain", "feeds", "people", "end", "tokens", "numbers"} {
-		p.add("publisher_"+page, v.get(path+"/"+page))
+		p.add("publisher/"+page, v.get(path+"/"+page))
 	}
-	p.add("publisher_settings",
+	p.add("publisher/settings",
 		v.post(path+"/settings", url.Values{"name": {endless}, "approve": {"1"}, "at": {endless},
 			"description": {mixed}}))
-	p.add("publisher_feeds", v.post(path+"/feeds", url.Values{"address": {endless}}))
-	p.add("publisher_people", v.post(path+"/people", url.Values{"email": {endless}}))
+	p.add("publisher/feeds", v.post(path+"/feeds", url.Values{"address": {endless}}))
+	p.add("publisher/people", v.post(path+"/people", url.Values{"email": {endless}}))
 	ed, _ := p.user(strings.Repeat("e", 64) + "@" + strings.Repeat(strings.Repeat("y", 40)+".", 4) + "example")
 	p.must(p.store.Newsletters.SetRole(p.t.Context(), n.ID, ed.ID, digest.RoleEditor, p.now))
-	p.add("publisher_people", v.get(path+"/people"))
+	p.add("publisher/people", v.get(path+"/people"))
 	p.must(p.store.Newsletters.OfferNewsletter(p.t.Context(), n.ID, ed.ID, p.now))
-	p.add("publisher_people", v.get(path+"/people?saved=offered"))
-	p.add("publisher_people", p.visitor().signIn(ed).get(path+"/people"))
-	p.add("publisher_tokens", v.post(path+"/tokens", url.Values{"name": {endless[:90]}}))
-	p.add("publisher_tokens", v.post(path+"/tokens", url.Values{"name": {endless}}))
-	p.add("publisher_domain", v.post(path+"/domain", url.Values{"address": {endless}}))
+	p.add("publisher/people", v.get(path+"/people?saved=offered"))
+	p.add("publisher/people", p.visitor().signIn(ed).get(path+"/people"))
+	p.add("publisher/tokens", v.post(path+"/tokens", url.Values{"name": {endless[:90]}}))
+	p.add("publisher/tokens", v.post(path+"/tokens", url.Values{"name": {endless}}))
+	p.add("publisher/domain", v.post(path+"/domain", url.Values{"address": {endless}}))
 	own, err := p.registrar().Name(p.t.Context(), n.ID, strings.Repeat("m", 64)+"@"+
 		strings.Repeat(strings.Repeat("y", 40)+".", 4)+"example")
 	p.must(err)
 	_, err = p.registrar().Look(p.t.Context(), own)
 	p.must(err)
-	p.add("publisher_domain", v.get(path+"/domain?saved=looked"))
-	p.add("publisher_end", v.post(path+"/end", url.Values{"slug": {endless}}))
+	p.add("publisher/domain", v.get(path+"/domain?saved=looked"))
+	p.add("publisher/end", v.post(path+"/end", url.Values{"slug": {endless}}))
 	date := v.get(path+"/letters").attrs("ul[aria-labelledby=waiting] a", "href")[0]
-	p.add("publisher_letter", v.get(date))
-	p.add("publisher_letter", v.get(date+"?on=text"))
+	p.add("publisher/letter", v.get(date))
+	p.add("publisher/letter", v.get(date+"?on=text"))
 	later := path + "/letters/" + p.now.AddDate(0, 0, 9).Format(time.DateOnly)
 	v.post(later, url.Values{"subject": {endless[:150]}, "note": {mixed}}).status(http.StatusSeeOther)
-	p.add("publisher_letter", v.get(later))
-	p.add("publisher_letters", v.get(path+"/letters"))
-	p.add("publisher_join", v.get(path+"/members/add"))
-	p.add("publisher_join", v.post(path+"/members/add", url.Values{"email": {endless}, "zone": {"Amerika/Argentinien"},
+	p.add("publisher/letter", v.get(later))
+	p.add("publisher/letters", v.get(path+"/letters"))
+	p.add("publisher/join", v.get(path+"/members/add"))
+	p.add("publisher/join", v.post(path+"/members/add", url.Values{"email": {endless}, "zone": {"Amerika/Argentinien"},
 		"proof": {endless + endless}}))
 	p.must(p.store.Newsletters.SetNewsletterState(p.t.Context(), n.ID, digest.NewsletterActive, "", p.now))
 	email := strings.Repeat("m", 64) + "@" + strings.Repeat(strings.Repeat("y", 40)+".", 4) + "example"
 	at := v.post(path+"/members/add", url.Values{"email": {email}, "zone": {"America/Argentina/ComodRivadavia"},
 		"proof": {endless[:200]}}).status(http.StatusSeeOther)
-	p.add("publisher_member", v.get(at.Header.Get("Location")))
-	p.add("publisher_members", v.get(path+"/members?q=m"))
-	p.add("publisher_import", v.get(path+"/members/import"))
-	p.add("publisher_import", v.send(path+"/members/import", endless+".csv", "email\n"+endless+"\nx@example.org\n",
+	p.add("publisher/member", v.get(at.Header.Get("Location")))
+	p.add("publisher/members", v.get(path+"/members?q=m"))
+	p.add("publisher/import", v.get(path+"/members/import"))
+	p.add("publisher/import", v.send(path+"/members/import", endless+".csv", "email\n"+endless+"\nx@example.org\n",
 		nil))
-	p.add("publisher_import", v.send(path+"/members/import", endless+".csv", endless+"\nx\n", nil))
-	p.add("publisher_next", v.get(path+"/next"))
-	p.add("publisher_next", v.post(path+
+	p.add("publisher/import", v.send(path+"/members/import", endless+".csv", endless+"\nx\n", nil))
+	p.add("publisher/next", v.get(path+"/next"))
+	p.add("publisher/next", v.post(path+
 		"/next", url.Values{"date": {"2026-01-01"}, "subject": {endless}, "note": {mixed}}))
 	v.post(v.get(path+"/next").attrs(".waiting form", "action")[0], nil).status(http.StatusSeeOther)
-	p.add("publisher_next", v.get(path+"/next?on=text"))
+	p.add("publisher/next", v.get(path+"/next?on=text"))
 }
 
 // linkPages adds the pages of links and of a failing feed.

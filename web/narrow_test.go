@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"net/http"
 	"net/url"
-	"os"
 	"strconv"
 	"strings"
 	"testing"
@@ -116,11 +115,10 @@ func (p *pageShow) measured(direction digest.Direction, letters, root string, ti
 // covers fails the test if a template was not opened.
 func (p *pageShow) covers(t *testing.T) {
 	t.Helper()
-	files, err := os.ReadDir("templates")
-	p.must(err)
-	shown := " layout " + strings.Join(p.names, " ") + " "
-	for _, f := range files {
-		if name := strings.TrimSuffix(f.Name(), ".html"); !strings.Contains(shown, " "+name+" ") {
+	shown := " page/layout page/problem " + strings.Join(p.names, " ") + " "
+	for _, path := range found(t, "templates/*.html", "*/templates/*.html") {
+		name := strings.TrimSuffix(strings.Replace(path, "templates/", "", 1), ".html")
+		if !strings.Contains(shown, " "+name+" ") {
 			t.Errorf("the page %s is not looked at", name)
 		}
 	}
@@ -174,7 +172,7 @@ func (p *pageShow) strangersPages(guest *visitor) {
 	p.add("about_help", guest.get("/help"))
 	p.add("problem", guest.get("/"+endless))
 	guest.header["Accept"] = "text/html"
-	p.add("ping", guest.get("/ping?url=https://a.example/"))
+	p.add("programs/ping", guest.get("/ping?url=https://a.example/"))
 	p.add("status", guest.get("/status"))
 	p.add("status", guest.get(statusOf("https://a.example/"+endless)))
 	f := well(p.knows(digest.Feed{URL: feedURL + "?" + endless, Title: mixed}), p.now)
@@ -340,27 +338,27 @@ func (p *pageShow) operatorPages(me *visitor) {
 	p.troubles(mixed)
 	p.must(p.store.Editions.Suppress(p.t.Context(), digest.Suppression{Email: strings.Repeat("s", 60) + "@example.org",
 		Reason: digest.ForComplaint, Evidence: endless, CreatedAt: p.now}))
-	p.add("operator", me.get("/operator"))
-	p.add("invitations", me.post("/operator/invitations", nil))
-	p.add("operator_readers", me.get("/operator/readers?q=@"))
-	p.add("operator_readers", me.get("/operator/readers?q="+endless))
+	p.add("operator/operator", me.get("/operator"))
+	p.add("operator/invitations", me.post("/operator/invitations", nil))
+	p.add("operator/readers", me.get("/operator/readers?q=@"))
+	p.add("operator/readers", me.get("/operator/readers?q="+endless))
 	bob, err := p.store.Readers.UserByEmail(p.t.Context(), "bob@example.org")
 	p.must(err)
-	p.add("operator_reader", me.get(fmt.Sprintf("/operator/readers/%d", bob.ID)))
+	p.add("operator/reader", me.get(fmt.Sprintf("/operator/readers/%d", bob.ID)))
 	cleo, err := p.store.Readers.UserByEmail(p.t.Context(), "cleo@example.org")
 	p.must(err)
-	p.add("operator_reader", me.get(fmt.Sprintf("/operator/readers/%d", cleo.ID)))
+	p.add("operator/reader", me.get(fmt.Sprintf("/operator/readers/%d", cleo.ID)))
 	p.operatorChanges(me, cleo)
 	for _, path := range []string{"/operator/feeds?q=bad.example", "/operator/feeds?q=ftp://" +
 		endless, "/operator/feeds?q=" + endless[:60] + ".example/" + endless} {
-		p.add("operator_feeds", me.get(path))
+		p.add("operator/feeds", me.get(path))
 	}
 	row := me.get("/operator/feeds?q=bad.example").attrs(".troubles .head a", "href")[0]
-	p.add("operator_feed", me.get(row))
+	p.add("operator/feed", me.get(row))
 	me.post("/operator/hosts",
 		url.Values{"host": {endless[:60] + "." + endless[:60] + ".example"}}).status(http.StatusSeeOther)
-	p.add("operator_hosts", me.post("/operator/hosts", url.Values{"host": {"ftp://" + endless}}))
-	p.add("operator_dmarc", me.get("/operator/dmarc"))
+	p.add("operator/hosts", me.post("/operator/hosts", url.Values{"host": {"ftp://" + endless}}))
+	p.add("operator/dmarc", me.get("/operator/dmarc"))
 	long := strings.Repeat(strings.Repeat("y", 40)+".", 5) + "example.org"
 	p.reportsOn(endless[:100], dmarc.Row{Source: "2001:1128:1234:5678:9123:1230:1234:5678", From: long, SPF: "pass",
 		SPFDomain: long, DKIM: "fail", Disposition: "reject", Count: 1_000_000_000})
@@ -370,10 +368,10 @@ func (p *pageShow) operatorPages(me *visitor) {
 		SPFAligned: true, Disposition: "quarantine", Count: 3})
 	p.reportsOn("nowhere.example", dmarc.Row{Source: "198.51.100.7", From: "example.org", DKIM: "pass",
 		DKIMAligned: true, Disposition: "none", Count: 3})
-	p.add("operator_dmarc", me.get("/operator/dmarc"))
+	p.add("operator/dmarc", me.get("/operator/dmarc"))
 	p.fenced = true
 	p.must(p.store.Operator.Unfence(p.t.Context(), "https://"+strings.Repeat("elsewhere", 6)+".example", p.now))
-	p.add("operator", me.get("/operator"))
+	p.add("operator/operator", me.get("/operator"))
 	p.add("edition", me.get("/"))
 	p.fenced = false
 }
@@ -382,20 +380,20 @@ func (p *pageShow) operatorPages(me *visitor) {
 func (p *pageShow) operatorChanges(me *visitor, u digest.User) {
 	p.t.Helper()
 	path := fmt.Sprintf("/operator/readers/%d", u.ID)
-	p.add("operator_reader", me.post(path+"/pause", url.Values{"until": {endless}}))
+	p.add("operator/reader", me.post(path+"/pause", url.Values{"until": {endless}}))
 	me.post(path+"/pause", url.Values{"until": {""}}).status(http.StatusSeeOther)
-	p.add("operator_reader", me.get(path))
-	p.add("operator_readers", me.get("/operator/readers"))
+	p.add("operator/reader", me.get(path))
+	p.add("operator/readers", me.get("/operator/readers"))
 	p.must(p.store.Sessions.AddSignUp(p.t.Context(), []byte("x"), store.SignUp{Email: strings.Repeat("n", 60) + "@" +
 		strings.Repeat("n", 60) + ".example", TimeZone: "UTC"}, p.now, p.now.Add(time.Hour)))
-	p.add("operator_readers", me.get("/operator/readers?state=unconfirmed"))
-	p.add("operator_remove", me.post(path+"/remove", url.Values{"address": {endless}}))
+	p.add("operator/readers", me.get("/operator/readers?state=unconfirmed"))
+	p.add("operator/remove", me.post(path+"/remove", url.Values{"address": {endless}}))
 	_, err := p.store.Newsletters.AddNewsletter(p.t.Context(),
 		digest.Newsletter{Slug: "owned", Name: endless[:60], SiteURL: "https://a.example/", Cadence: digest.Daily,
 			State: digest.NewsletterActive, Look: digest.Look{Layout: digest.FullText, Images: digest.ProxiedImages}},
 		u.ID, p.now)
 	p.must(err)
-	p.add("operator_remove", me.get(path+"/remove"))
+	p.add("operator/remove", me.get(path+"/remove"))
 }
 
 // lastPages adds the pages behind the unsubscribe link and the page after the deletion of the

@@ -2,10 +2,11 @@ package web
 
 import (
 	"net/http"
-	"strings"
 
 	"digest"
 	"digest/internal/catalogue"
+	"digest/web/page"
+	"digest/web/publisher"
 )
 
 // The public pages of a newsletter: its home page /n/SLUG with the form to join, and its issues,
@@ -13,61 +14,26 @@ import (
 // for approval.
 
 type newsletterPage struct {
-	newsletterName
-	newcomer
+	page.NewsletterName
+	page.Newcomer
 	Letters []digest.Edition // newest first
 	Older   bool             // there are older issues
 	Asked   bool             // a confirmation email is on its way
 }
-
-// A newsletterName is the part of a newsletter's view that all its pages share.
-type newsletterName struct {
-	digest.Newsletter
-	BaseURL string
-}
-
-func (n newsletterName) nameplate() string { return n.Name }
-
-// indexed lets search engines index the page.
-func (newsletterName) indexed() bool { return true }
-
-func (n newsletterName) Path() string { return "/n/" + n.Slug }
-
-// Home returns the absolute address of the home page.
-func (n newsletterName) Home() string { return n.BaseURL + n.Path() }
-
-// Blurb returns the description in one line, for link previews.
-func (n newsletterName) Blurb() string { return digest.Shortened(digest.OneLine(n.Description), 200) }
-
-func (n newsletterName) Paragraphs() (all []string) {
-	for p := range strings.SplitSeq(strings.ReplaceAll(n.Description, "\r\n", "\n"), "\n\n") {
-		if p = digest.OneLine(p); p != "" {
-			all = append(all, p)
-		}
-	}
-	return all
-}
-
-func (n newsletterName) Open() bool {
-	return n.State == digest.NewsletterActive || n.State == digest.NewsletterHeld
-}
-
-// Comes returns the days of the newsletter in words: "every day", "on Sundays".
-func (n newsletterName) Comes() catalogue.Message { return daysView{n.Cadence}.Words() }
 
 const (
 	lettersShown  = 12  // on the home page
 	lettersListed = 400 // in the archive
 )
 
-// newsletterOf returns the newsletter in the request's path. It returns errNotFound for a
+// newsletterOf returns the newsletter in the request's path. It returns ErrNotFound for a
 // newsletter that is not approved yet.
-func (s *site) newsletterOf(r *http.Request) (newsletterName, error) {
+func (s *site) newsletterOf(r *http.Request) (page.NewsletterName, error) {
 	n, err := s.Store.Newsletters.NewsletterBySlug(r.Context(), r.PathValue("slug"))
 	if digest.KindOf(err) == digest.NotFound || err == nil && n.State == digest.NewsletterPending {
-		return newsletterName{}, errNotFound
+		return page.NewsletterName{}, page.ErrNotFound
 	}
-	return newsletterName{n, s.BaseURL}, err
+	return page.NewsletterName{Newsletter: n, BaseURL: s.BaseURL}, err
 }
 
 func (s *site) newsletterPage(w http.ResponseWriter, r *http.Request) error {
@@ -75,7 +41,7 @@ func (s *site) newsletterPage(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	p := newsletterPage{newsletterName: n, Asked: r.URL.Query().Get("asked") == "1"}
+	p := newsletterPage{NewsletterName: n, Asked: r.URL.Query().Get("asked") == "1"}
 	return s.showNewsletter(w, r, http.StatusOK, p)
 }
 
@@ -86,12 +52,12 @@ func (s *site) showNewsletter(w http.ResponseWriter, r *http.Request, status int
 	}
 	p.Older, p.Letters = len(letters) > lettersShown, letters[:min(len(letters), lettersShown)]
 	p.Action, p.TokenField = p.Path()+"/join", "return"
-	return s.show(w, r, status, "newsletter", p.Name, p)
+	return s.Show(w, r, status, "newsletter", p.Name, p)
 }
 
 type newsletterArchivePage struct {
-	newsletterName
-	Months []month
+	page.NewsletterName
+	Months []page.Month
 }
 
 func (s *site) newsletterArchivePage(w http.ResponseWriter, r *http.Request) error {
@@ -100,8 +66,8 @@ func (s *site) newsletterArchivePage(w http.ResponseWriter, r *http.Request) err
 		return err
 	}
 	letters, err := s.Store.Newsletters.LettersLeft(r.Context(), n.Newsletter, s.Now(), lettersListed)
-	p := newsletterArchivePage{n, byMonth(letters)}
-	return s.showPage(w, r, err, "newsletter_archive", titled(catalogue.Key("All issues"), n.Name), p)
+	p := newsletterArchivePage{n, page.ByMonth(letters)}
+	return s.ShowPage(w, r, err, "newsletter_archive", publisher.Titled(catalogue.Key("All issues"), n.Name), p)
 }
 
 func (s *site) newsletterLetterPage(w http.ResponseWriter, r *http.Request) error {
@@ -111,14 +77,14 @@ func (s *site) newsletterLetterPage(w http.ResponseWriter, r *http.Request) erro
 	}
 	date, err := digest.ParseDate(r.PathValue("date"))
 	if err != nil {
-		return errNotFound
+		return page.ErrNotFound
 	}
 	v, err := s.Store.Subscriptions.EditionView(r.Context(), n.ArchiveID, date, s.Now())
 	if err != nil {
 		return err
 	}
 	if v.SendAt.After(s.Now()) {
-		return errNotFound
+		return page.ErrNotFound
 	}
 	d, err := s.Store.Newsletters.LetterDelivery(r.Context(), n.Newsletter, v.Edition)
 	if err != nil {

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"digest/newsletter"
+	"digest/web/page"
 )
 
 // followClick redirects from a headline in an issue to the post, and counts the click if the
@@ -16,10 +17,10 @@ import (
 func (s *site) followClick(w http.ResponseWriter, r *http.Request) error {
 	c, ok := newsletter.ReadClick(s.Signer, r.PathValue("name"), r.PathValue("token"), r.URL.Query().Get("to"))
 	if !ok {
-		return errNotFound
+		return page.ErrNotFound
 	}
-	if now := s.Now(); isFollowed(r) && s.clicked.isFirst(s.clientNetwork(r)+" "+r.PathValue("name"), now) &&
-		s.limits.clicks.allow("", now) {
+	if now := s.Now(); isFollowed(r) && s.clicked.isFirst(s.ClientNetwork(r)+" "+r.PathValue("name"), now) &&
+		s.Limits.Clicks.Allow("", now) {
 		if err := s.Store.Newsletters.CountClick(r.Context(), c, now); err != nil {
 			s.Log.Warn("cannot count a click", "err", err)
 		}

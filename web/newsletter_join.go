@@ -12,6 +12,7 @@ import (
 	"digest/internal/catalogue"
 	"digest/render"
 	"digest/store"
+	"digest/web/page"
 )
 
 // joinRoute accepts forms from other sites. It only sends a confirmation email, within the limits
@@ -34,17 +35,18 @@ func (s *site) requestJoin(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	if !n.Open() || !s.mails() {
-		return errNotFound
+	if !n.Open() || !s.Mails() {
+		return page.ErrNotFound
 	}
 	switch full, err := s.isFull(r, n.Newsletter); {
 	case err != nil:
 		return err
 	case full:
-		return errNewsletterFull
+		return page.ErrNewsletterFull
 	}
 	back := returnAddress(n.Newsletter, r.PostForm.Get("return"))
-	p := newsletterPage{newsletterName: n, newcomer: newcomer{zoneField: zoneField{Zone: r.PostForm.Get("zone")},
+	p := newsletterPage{NewsletterName: n, Newcomer: page.Newcomer{ZoneField: page.ZoneField{Zone: r.PostForm.Get(
+		"zone")},
 		Token: back}}
 	zone, err := s.joinZone(r, &p)
 	if err != nil {
@@ -54,7 +56,7 @@ func (s *site) requestJoin(w http.ResponseWriter, r *http.Request) error {
 		return s.asked(w, r, n, back)
 	}
 	q, status, err := s.requestLetter(r, s.asksToJoin(n.Newsletter))
-	if p.letterRequest = q; err != nil || q.Wrong != "" || p.WrongZone != "" {
+	if p.LetterRequest = q; err != nil || q.Wrong != "" || p.WrongZone != "" {
 		if q.Wrong == "" {
 			status = http.StatusUnprocessableEntity
 		}
@@ -63,8 +65,8 @@ func (s *site) requestJoin(w http.ResponseWriter, r *http.Request) error {
 		}
 		return s.showNewsletter(w, r, status, p)
 	}
-	s.sendLetter(q, s.writeJoin(s.joinLanguage(r, n.Newsletter), n.Newsletter, store.JoinRequest{
-		NewsletterID: n.ID, Email: q.to, TimeZone: zone, Form: formOf(r, n), ReturnURL: back,
+	s.SendLetter(q, s.writeJoin(s.joinLanguage(r, n.Newsletter), n.Newsletter, store.JoinRequest{
+		NewsletterID: n.ID, Email: q.To, TimeZone: zone, Form: formOf(r, n), ReturnURL: back,
 		Latest: r.PostForm.Get("latest") == "1", RequestedAt: s.Now(),
 	}))
 	return s.asked(w, r, n, back)
@@ -80,12 +82,12 @@ func (s *site) isFull(r *http.Request, n digest.Newsletter) (bool, error) {
 }
 
 // asked redirects to back, or shows that an email is on its way if back is "".
-func (s *site) asked(w http.ResponseWriter, r *http.Request, n newsletterName, back string) error {
+func (s *site) asked(w http.ResponseWriter, r *http.Request, n page.NewsletterName, back string) error {
 	if back != "" {
 		http.Redirect(w, r, back, http.StatusSeeOther)
 		return nil
 	}
-	return seeOther(w, r, n.Path()+"?asked=1")
+	return page.SeeOther(w, r, n.Path()+"?asked=1")
 }
 
 // joinZone returns the time zone in the form, or the publisher's if the form has none.
@@ -94,7 +96,7 @@ func (s *site) joinZone(r *http.Request, p *newsletterPage) (string, error) {
 		archive, err := s.Store.Readers.Digest(r.Context(), p.ArchiveID)
 		return archive.TimeZone, err
 	}
-	zone, _ := p.readZone()
+	zone, _ := p.ReadZone()
 	return zone, nil
 }
 
@@ -113,7 +115,7 @@ func returnAddress(n digest.Newsletter, typed string) string {
 }
 
 // formOf returns the page with the form, from the request headers, for the record of consent.
-func formOf(r *http.Request, n newsletterName) string {
+func formOf(r *http.Request, n page.NewsletterName) string {
 	from := r.Header.Get("Origin")
 	if from == "" || from == "null" {
 		from = r.Header.Get("Referer")
@@ -130,7 +132,7 @@ func (s *site) asksToJoin(n digest.Newsletter) func(*http.Request, string) lette
 	return func(r *http.Request, email string) letterAsker {
 		a := s.asksToSignUp(r, email)
 		a.kind = allowance.ToJoin(int64(n.ID))
-		a.rate = s.limits.joins
+		a.rate = s.Limits.Joins
 		return a
 	}
 }
@@ -156,7 +158,7 @@ func (s *site) speakAs(r *http.Request, m digest.Member) error {
 
 // writeJoin returns the email with the confirmation link, or a note that the address is already a
 // member.
-func (s *site) writeJoin(l *catalogue.Language, n digest.Newsletter, q store.JoinRequest) writeLetter {
+func (s *site) writeJoin(l *catalogue.Language, n digest.Newsletter, q store.JoinRequest) page.WriteLetter {
 	return func(ctx context.Context, life time.Duration) (string, render.LetterContent, error) {
 		m, err := s.Store.Members.Member(ctx, n.ID, q.Email)
 		if err == nil && m.State != digest.DigestLeft {
@@ -166,15 +168,15 @@ func (s *site) writeJoin(l *catalogue.Language, n digest.Newsletter, q store.Joi
 		if err != nil && digest.KindOf(err) != digest.NotFound {
 			return "", render.LetterContent{}, err
 		}
-		token, now := newSecret(), s.Now()
-		err = s.Store.Members.AddJoinRequest(ctx, hashSecret(token), q, now, now.Add(life))
+		token, now := page.NewSecret(), s.Now()
+		err = s.Store.Members.AddJoinRequest(ctx, page.HashSecret(token), q, now, now.Add(life))
 		return q.Email, joinLetter(l, s.BaseURL, n, token), err
 	}
 }
 
 // A joinPage is the view behind the confirmation link.
 type joinPage struct {
-	newsletterName
+	page.NewsletterName
 	store.JoinRequest
 	Token string
 	Next  catalogue.Sayable // date of the first issue; nil before the confirmation
@@ -186,12 +188,12 @@ func (s *site) confirmJoinPage(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	p := joinPage{newsletterName: n, Token: r.URL.Query().Get("token")}
-	p.JoinRequest, err = s.Store.Members.JoinRequest(r.Context(), hashSecret(p.Token), s.Now())
+	p := joinPage{NewsletterName: n, Token: r.URL.Query().Get("token")}
+	p.JoinRequest, err = s.Store.Members.JoinRequest(r.Context(), page.HashSecret(p.Token), s.Now())
 	if err == nil && p.JoinRequest.NewsletterID != n.ID {
-		err = errNotFound
+		err = page.ErrNotFound
 	}
-	return s.showPage(w, r, orSpent(err, errSpentJoin), "newsletter_join",
+	return s.ShowPage(w, r, page.OrSpent(err, page.ErrSpentJoin), "newsletter_join",
 		catalogue.Key("Subscribe to %s").With(n.Name), p)
 }
 
@@ -201,25 +203,25 @@ func (s *site) confirmJoin(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	token, err := linkToken(r.PostForm)
+	token, err := page.LinkToken(r.PostForm)
 	if err != nil {
 		return err
 	}
-	q, m, err := s.Store.Members.ConfirmJoin(r.Context(), hashSecret(token), s.clientName(r), s.Now())
+	q, m, err := s.Store.Members.ConfirmJoin(r.Context(), page.HashSecret(token), s.ClientName(r), s.Now())
 	if err != nil {
 		if full, _ := s.isFull(r, n.Newsletter); full && digest.KindOf(err) == digest.Conflict {
-			return errNewsletterFull // the request stays stored and can be confirmed later, until it expires
+			return page.ErrNewsletterFull // the request stays stored and can be confirmed later, until it expires
 		}
-		return orSpent(err, errSpentJoin)
+		return page.OrSpent(err, page.ErrSpentJoin)
 	}
 	if err := s.speakAs(r, m); err != nil { // the person has joined all the same
 		s.Log.WarnContext(r.Context(), "cannot read the language of a new member", "member", int64(m.UserID), "err",
 			err)
 	}
 	d, err := s.Store.Readers.Digest(r.Context(), m.DigestID)
-	p := joinPage{newsletterName: n, JoinRequest: q,
-		Next: catalogue.Time("Monday 2 January", d.NextDueAt.In(zoneOr(m.TimeZone)))}
-	return s.showPage(w, r, err, "newsletter_join", catalogue.Key("Welcome to %s").With(n.Name), p)
+	p := joinPage{NewsletterName: n, JoinRequest: q,
+		Next: catalogue.Time("Monday 2 January", d.NextDueAt.In(page.ZoneOr(m.TimeZone)))}
+	return s.ShowPage(w, r, err, "newsletter_join", catalogue.Key("Welcome to %s").With(n.Name), p)
 }
 
 func joinLetter(l *catalogue.Language, base string, n digest.Newsletter, token string) render.LetterContent {
@@ -227,12 +229,12 @@ func joinLetter(l *catalogue.Language, base string, n digest.Newsletter, token s
 	return render.LetterContent{
 		Language: l.Code,
 		Title:    catalogue.Key("Confirm your subscription to %s").With(name).In(l),
-		Text: paragraphs(l,
+		Text: page.Paragraphs(l,
 			catalogue.Key("Someone, probably you, asked to subscribe to %s with this address.").With(name),
 			catalogue.Key("Open the link and press the button to confirm. The link works once and expires after a day."),
 		),
 		Action: catalogue.Key("Confirm").In(l), URL: base + "/n/" + n.Slug + "/confirm?token=" + token,
-		Aside: paragraphs(l, catalogue.Key("If this wasn’t you, ignore this email. You won’t be subscribed.")),
+		Aside: page.Paragraphs(l, catalogue.Key("If this wasn’t you, ignore this email. You won’t be subscribed.")),
 	}
 }
 
@@ -241,11 +243,11 @@ func memberLetter(l *catalogue.Language, base string, n digest.Newsletter) rende
 	return render.LetterContent{
 		Language: l.Code,
 		Title:    catalogue.Key("You already subscribe to %s").With(name).In(l),
-		Text: paragraphs(l, catalogue.Key(
+		Text: page.Paragraphs(l, catalogue.Key(
 			"Someone, probably you, asked to subscribe to %s with this address. You’re already subscribed, so nothing changed.").
 			With(name)),
 		Action: catalogue.Key("All issues").In(l), URL: base + "/n/" + n.Slug,
-		Aside: paragraphs(l, catalogue.Key(
+		Aside: page.Paragraphs(l, catalogue.Key(
 			"If issues don’t arrive, check your spam folder. To unsubscribe, use the link in any issue.")),
 	}
 }

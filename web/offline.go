@@ -10,11 +10,12 @@ import (
 	"digest"
 	"digest/internal/catalogue"
 	"digest/render"
+	"digest/web/page"
 
 	"golang.org/x/net/html"
 )
 
-// The scripts in static/offline download, show and delete the editions for offline reading. The
+// The scripts in page/static/offline download, show and delete the editions for offline reading. The
 // server lists what an edition needs, and identifies the signed-in reader with each page.
 
 const (
@@ -23,81 +24,15 @@ const (
 	mostOfflinePictures = 300 // of the first posts of an edition
 )
 
-// accountHeader identifies the reader of a response. Browsers store no page of another reader, and
-// delete their pages when nobody is signed in. A save that was made offline also sends it.
-const accountHeader = "Digest-Account"
-
-// noAccount is the value without a session.
-const noAccount = "none"
-
-// account returns an ID of the reader for their browsers. It grants no access.
-func (s *site) account(id digest.UserID) string {
-	return s.Signer.SignText(digest.ForDevice, strconv.FormatInt(int64(id), 10))
-}
-
-// A deviceView is the part of a page for browsers that store it.
-type deviceView struct {
-	Account string
-	Leaving string            // name of the leaving cookie
-	Made    catalogue.Sayable // time of the response in the reader's time zone
-}
-
-// tellDevice sets accountHeader, unless the response is cached or the session is unknown.
-func (s *site) tellDevice(h http.Header, who digest.User, err error) *deviceView {
-	switch {
-	case err != nil || !s.Offline:
-		return nil
-	case who.ID == 0:
-		if isUncached(h) {
-			h.Set(accountHeader, noAccount)
-		}
-		return nil
-	}
-	v := &deviceView{s.account(who.ID), s.leavingCookie(),
-		catalogue.Time("2 January 2006, 15:04", s.Now().In(zoneOr(who.TimeZone)))}
-	h.Set(accountHeader, v.Account)
-	return v
-}
-
-// leavingCookie names the cookie that a page sets if the reader signs out offline. The next request
-// ends the session.
-func (s *site) leavingCookie() string { return s.cookieName() + "-leaving" }
-
-// withLeaving ends the session of a browser with the leaving cookie. It ignores requests for public
-// cached files.
-func (s *site) withLeaving(next http.Handler) http.Handler {
-	leave := s.handle(func(w http.ResponseWriter, r *http.Request) error {
-		if err := s.endSession(r); err != nil {
-			return err
-		}
-		s.leaveBrowser(w)
-		s.setCookie(w, s.leavingCookie(), "", -1)
-		next.ServeHTTP(w, r)
-		return nil
-	})
-	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		_, err := r.Cookie(s.leavingCookie())
-		if shared := strings.HasPrefix(r.URL.Path, "/static/") ||
-			strings.HasPrefix(r.URL.Path, "/image/"); err != nil || shared {
-			next.ServeHTTP(w, r)
-			return
-		}
-		leave.ServeHTTP(w, r)
-	})
-}
-
-// clearDevice makes the browser delete its cache and storage of this site.
-func clearDevice(w http.ResponseWriter) { w.Header().Set("Clear-Site-Data", `"cache", "storage"`) }
-
 // worker serves the service worker. If offline reading is off, it serves a worker that deletes the
 // stored pages and unregisters itself.
 func (s *site) worker(w http.ResponseWriter, _ *http.Request) error {
 	h := w.Header()
 	h.Set("Content-Type", "text/javascript; charset=utf-8")
 	h.Set("Cache-Control", "no-cache")
-	script := s.assets.worker
+	script := s.Assets.Worker
 	if !s.Offline {
-		script = s.assets.withdrawn
+		script = s.Assets.Withdrawn
 	}
 	_, _ = w.Write(script)
 	return nil
@@ -145,7 +80,7 @@ func (s *site) manifest(w http.ResponseWriter, _ *http.Request) error {
 		{"icon.svg", "any", "image/svg+xml", ""}, {"icon-192.png", "192x192", "image/png", ""},
 		{"icon-512.png", "512x512", "image/png", ""}, {"icon-maskable.png", "512x512", "image/png", "maskable"},
 	} {
-		src, err := s.assets.url(icon.file)
+		src, err := s.Assets.URL(icon.file)
 		if err != nil {
 			return err
 		}
@@ -166,11 +101,11 @@ func sendJSON(w http.ResponseWriter, contentType string, v any) error {
 }
 
 // offlinePage is shown offline in place of a page that is not stored.
-func (s *site) offlinePage(w http.ResponseWriter, r *http.Request, _ reader) error {
+func (s *site) offlinePage(w http.ResponseWriter, r *http.Request, _ page.Reader) error {
 	if !s.Offline {
-		return errNotFound
+		return page.ErrNotFound
 	}
-	return s.show(w, r, http.StatusOK, "offline", catalogue.Key("You’re offline"), nil)
+	return s.Show(w, r, http.StatusOK, "offline", catalogue.Key("You’re offline"), nil)
 }
 
 // An offlineList lists the editions to store, newest first, and the static files of their pages.
@@ -184,9 +119,9 @@ type offlineName struct {
 	Name string `json:"name"` // display name
 }
 
-func (s *site) offlineEditions(w http.ResponseWriter, r *http.Request, me reader) error {
+func (s *site) offlineEditions(w http.ResponseWriter, r *http.Request, me page.Reader) error {
 	if !s.Offline {
-		return errNotFound
+		return page.ErrNotFound
 	}
 	list, err := s.Store.Editions.LatestEditions(r.Context(), me.Digest.ID, s.Now(), mostOfflineEditions)
 	if err != nil {
@@ -195,16 +130,16 @@ func (s *site) offlineEditions(w http.ResponseWriter, r *http.Request, me reader
 	all := offlineList{Editions: []offlineName{}}
 	for _, e := range list {
 		all.Editions = append(all.Editions,
-			offlineName{e.LocalDate.String(), catalogue.Day("Monday 2 January 2006", e.LocalDate).In(s.language(r))})
+			offlineName{e.LocalDate.String(), catalogue.Day("Monday 2 January 2006", e.LocalDate).In(s.Language(r))})
 	}
-	for _, file := range []string{styleSheet, "digest.js", offlineScript, "icon.svg"} {
-		address, err := s.assets.url(file)
+	for _, file := range []string{page.StyleSheet, "digest.js", page.OfflineScript, "icon.svg"} {
+		address, err := s.Assets.URL(file)
 		if err != nil {
 			return err
 		}
 		all.Files = append(all.Files, address)
 	}
-	s.tellDevice(w.Header(), me.User, nil)
+	s.TellDevice(w.Header(), me.User, nil)
 	return sendJSON(w, "application/json", all)
 }
 
@@ -214,10 +149,10 @@ type offlineNeeds struct {
 	Pictures []string `json:"pictures"`
 }
 
-func (s *site) offlineEdition(w http.ResponseWriter, r *http.Request, me reader) error {
+func (s *site) offlineEdition(w http.ResponseWriter, r *http.Request, me page.Reader) error {
 	date, err := digest.ParseDate(r.PathValue("date"))
 	if err != nil || !s.Offline {
-		return errNotFound
+		return page.ErrNotFound
 	}
 	v, err := s.Store.Subscriptions.EditionView(r.Context(), me.Digest.ID, date, s.Now())
 	if err != nil {
@@ -227,7 +162,7 @@ func (s *site) offlineEdition(w http.ResponseWriter, r *http.Request, me reader)
 	if err != nil {
 		return err
 	}
-	s.tellDevice(w.Header(), me.User, nil)
+	s.TellDevice(w.Header(), me.User, nil)
 	return sendJSON(w, "application/json", s.offlineNeeds(e, "/editions/"+date.String()))
 }
 
@@ -249,7 +184,7 @@ func (s *site) offlineNeeds(e render.Edition, path string) offlineNeeds {
 	}
 	for _, p := range posts[:min(len(posts), mostOfflinePosts)] {
 		needs.Pages = append(needs.Pages, "/posts/"+strconv.FormatInt(int64(p.ID), 10))
-		if s.images == nil {
+		if s.Pictures == nil {
 			continue
 		}
 		found := []string{p.Picture.URL}

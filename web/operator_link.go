@@ -9,13 +9,14 @@ import (
 
 	"digest/internal/catalogue"
 	"digest/store"
+	"digest/web/page"
 )
 
 // OperatorLink creates a link with which the person at the console becomes the operator. It works
 // once, within SignInTTL of now. OperatorLink returns "" if there already is a link.
 func OperatorLink(ctx context.Context, s *store.Store, baseURL string, now time.Time) (string, error) {
-	token := newSecret()
-	stored, err := s.Operator.SetOperatorLink(ctx, hashSecret(token), now.Add(SignInTTL))
+	token := page.NewSecret()
+	stored, err := s.Operator.SetOperatorLink(ctx, page.HashSecret(token), now.Add(page.SignInTTL))
 	if err != nil || !stored {
 		return "", err
 	}
@@ -25,13 +26,13 @@ func OperatorLink(ctx context.Context, s *store.Store, baseURL string, now time.
 // operatorLinkPage shows the form behind the operator's link, with defaults for the address and the
 // time zone.
 func (s *site) operatorLinkPage(w http.ResponseWriter, r *http.Request, token string) error {
-	if ok, err := s.Store.Operator.OperatorLink(r.Context(), hashSecret(token), s.Now()); err != nil || !ok {
+	if ok, err := s.Store.Operator.OperatorLink(r.Context(), page.HashSecret(token), s.Now()); err != nil || !ok {
 		if err != nil {
 			return err
 		}
-		return errSpentLink
+		return page.ErrSpentLink
 	}
-	p := newcomer{Action: "/sign-in/operator", TokenField: "token", Token: token}
+	p := page.Newcomer{Action: "/sign-in/operator", TokenField: "token", Token: token}
 	p.Email = s.Contact
 	zones, err := s.Store.Readers.Zones(r.Context(), 1)
 	if len(zones) == 1 && zones[0].Readers == 1 {
@@ -40,33 +41,33 @@ func (s *site) operatorLinkPage(w http.ResponseWriter, r *http.Request, token st
 	if strings.HasSuffix(p.Email, "@localhost") {
 		p.Email = ""
 	}
-	return s.showPage(w, r, err, "operator_link", catalogue.Key("Welcome"), p)
+	return s.ShowPage(w, r, err, "operator_link", catalogue.Key("Welcome"), p)
 }
 
 // useOperatorLink makes the address an operator's and signs in. It sends no confirmation email,
 // because access to the console proves enough.
 func (s *site) useOperatorLink(w http.ResponseWriter, r *http.Request) error {
-	if _, err := linkToken(r.PostForm); err != nil {
+	if _, err := page.LinkToken(r.PostForm); err != nil {
 		return err
 	}
-	p := readNewcomer(r.PostForm, "/sign-in/operator", "token")
-	if ok, err := s.Store.Operator.OperatorLink(r.Context(), hashSecret(p.Token), s.Now()); err != nil || !ok {
+	p := page.ReadNewcomer(r.PostForm, "/sign-in/operator", "token")
+	if ok, err := s.Store.Operator.OperatorLink(r.Context(), page.HashSecret(p.Token), s.Now()); err != nil || !ok {
 		if err != nil {
 			return err
 		}
-		return errSpentLink
+		return page.ErrSpentLink
 	}
-	zone, ok := p.readZone()
-	email, err := mailbox(p.Email)
+	zone, ok := p.ReadZone()
+	email, err := page.Mailbox(p.Email)
 	if err != nil {
-		p.Wrong = wrongEmail
+		p.Wrong = page.WrongEmail
 	}
 	if !ok || p.Wrong != "" {
-		return s.show(w, r, http.StatusUnprocessableEntity, "operator_link", catalogue.Key("Welcome"), p)
+		return s.Show(w, r, http.StatusUnprocessableEntity, "operator_link", catalogue.Key("Welcome"), p)
 	}
-	u, err := s.Store.Operator.UseOperatorLink(r.Context(), hashSecret(p.Token), email, zone, s.Now())
+	u, err := s.Store.Operator.UseOperatorLink(r.Context(), page.HashSecret(p.Token), email, zone, s.Now())
 	if err != nil {
-		return orSpent(fmt.Errorf("the operator's link: %w", err), errSpentLink)
+		return page.OrSpent(fmt.Errorf("the operator's link: %w", err), page.ErrSpentLink)
 	}
-	return s.enterByLink(w, r, u.ID)
+	return s.EnterByLink(w, r, u.ID)
 }

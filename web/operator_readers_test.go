@@ -26,7 +26,7 @@ func TestOperatorOnlyEverywhere(t *testing.T) {
 		reader, stranger, foreign := r.visitor().signIn(bob), r.visitor(), r.visitor()
 		foreign.cookies = op.cookies
 		foreign.header["Origin"], foreign.header["Sec-Fetch-Site"] = "https://elsewhere.example", "cross-site"
-		routes := web.OperatorRoutes()
+		routes := web.Routes("operator")
 		if len(routes) < 20 {
 			r.t.Fatalf("%d routes", len(routes))
 		}

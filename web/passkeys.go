@@ -19,6 +19,7 @@ import (
 	"digest/internal/catalogue"
 	"digest/render"
 	"digest/store"
+	"digest/web/page"
 
 	"github.com/go-webauthn/webauthn/protocol"
 	"github.com/go-webauthn/webauthn/webauthn"
@@ -89,8 +90,8 @@ func (s *site) holderOf(ctx context.Context, u digest.User, handle []byte) (hold
 
 // beginRegister starts the registration of a passkey and returns the options for the browser.
 func (s *site) beginRegister(w http.ResponseWriter, r *http.Request, u digest.User) (any, error) {
-	if !s.limits.ceremonies.allowAll(s.clientShares(r), s.Now()) {
-		return nil, errTooMany
+	if !s.Limits.Ceremonies.AllowAll(s.ClientShares(r), s.Now()) {
+		return nil, page.ErrTooMany
 	}
 	fresh := make([]byte, 64)
 	_, _ = rand.Read(fresh) // crypto/rand.Read never fails
@@ -124,7 +125,7 @@ func (s *site) finishRegister(w http.ResponseWriter, r *http.Request, u digest.U
 	}
 	var in newPasskey
 	if err := json.NewDecoder(r.Body).Decode(&in); err != nil {
-		return nil, tooLargeOr(err, errBadPasskey)
+		return nil, page.TooLargeOr(err, errBadPasskey)
 	}
 	answer, err := protocol.ParseCredentialCreationResponseBytes(in.Credential)
 	if err != nil {
@@ -155,14 +156,14 @@ func (s *site) finishRegister(w http.ResponseWriter, r *http.Request, u digest.U
 		return nil, errManyPasskeys
 	}
 	if err == nil {
-		s.tellOfPasskeys(r.Context(), u, passkeyAddedLetter(letterLanguage(u, s.language(r)), s.BaseURL))
+		s.tellOfPasskeys(r.Context(), u, passkeyAddedLetter(letterLanguage(u, s.Language(r)), s.BaseURL))
 	}
 	return map[string]string{"to": "/settings/passkeys?saved=added"}, err
 }
 
 func (s *site) beginPasskey(w http.ResponseWriter, r *http.Request) (any, error) {
-	if !s.limits.ceremonies.allowAll(s.clientShares(r), s.Now()) {
-		return nil, errTooMany
+	if !s.Limits.Ceremonies.AllowAll(s.ClientShares(r), s.Now()) {
+		return nil, page.ErrTooMany
 	}
 	options, asked, err := s.relying.BeginDiscoverableLogin(
 		webauthn.WithUserVerification(protocol.VerificationPreferred))
@@ -202,10 +203,10 @@ func (s *site) finishPasskey(w http.ResponseWriter, r *http.Request) (any, error
 	if err != nil {
 		return nil, err
 	}
-	if err := s.enter(w, r, key.UserID, &key); err != nil {
+	if err := s.Enter(w, r, key.UserID, &key); err != nil {
 		return nil, err
 	}
-	return map[string]string{"to": s.useReturn(w, r)}, nil
+	return map[string]string{"to": s.UseReturn(w, r)}, nil
 }
 
 // usePasskey records the use of a passkey. It rejects a passkey whose signature counter did not increase, because it
@@ -224,7 +225,7 @@ func (s *site) usePasskey(ctx context.Context, keys []store.Passkey, c *webauthn
 			return k, fmt.Errorf("writing a passkey: %w", err)
 		}
 		err = s.Store.Sessions.UsePasskey(ctx, k, string(stored), int64(c.Authenticator.SignCount), s.Now())
-		return k, orSpent(err, errBadPasskey)
+		return k, page.OrSpent(err, errBadPasskey)
 	}
 	return store.Passkey{}, errBadPasskey
 }
@@ -236,8 +237,8 @@ func (s *site) keepCeremony(w http.ResponseWriter, r *http.Request, user digest.
 	if err != nil {
 		return fmt.Errorf("writing what a passkey is asked: %w", err)
 	}
-	secret, now := newSecret(), s.Now()
-	if err := s.Store.Sessions.AddCeremony(r.Context(), hashSecret(secret), user, string(data), now,
+	secret, now := page.NewSecret(), s.Now()
+	if err := s.Store.Sessions.AddCeremony(r.Context(), page.HashSecret(secret), user, string(data), now,
 		now.Add(ceremonyTTL)); err != nil {
 		return err
 	}
@@ -248,14 +249,14 @@ func (s *site) keepCeremony(w http.ResponseWriter, r *http.Request, user digest.
 // useCeremony returns the session data of the browser's ceremony and deletes it, so that it works only once.
 func (s *site) useCeremony(w http.ResponseWriter, r *http.Request, user digest.UserID) (asked webauthn.SessionData,
 	err error) {
-	c, err := r.Cookie(s.cookieName() + "-passkey")
+	c, err := r.Cookie(s.CookieName() + "-passkey")
 	if err != nil {
 		return asked, errBadPasskey
 	}
 	s.setCeremonyCookie(w, "", -1)
-	data, err := s.Store.Sessions.UseCeremony(r.Context(), hashSecret(c.Value), user, s.Now())
+	data, err := s.Store.Sessions.UseCeremony(r.Context(), page.HashSecret(c.Value), user, s.Now())
 	if err != nil {
-		return asked, orSpent(err, errBadPasskey)
+		return asked, page.OrSpent(err, errBadPasskey)
 	}
 	if err := json.Unmarshal([]byte(data), &asked); err != nil {
 		return asked, fmt.Errorf("reading what a passkey was asked: %w", err)
@@ -265,20 +266,20 @@ func (s *site) useCeremony(w http.ResponseWriter, r *http.Request, user digest.U
 
 func (s *site) setCeremonyCookie(w http.ResponseWriter, secret string, maxAge int) {
 	http.SetCookie(w, &http.Cookie{
-		Name: s.cookieName() + "-passkey", Value: secret, Path: "/", MaxAge: maxAge,
-		HttpOnly: true, Secure: s.isTLS(), SameSite: http.SameSiteStrictMode,
+		Name: s.CookieName() + "-passkey", Value: secret, Path: "/", MaxAge: maxAge,
+		HttpOnly: true, Secure: s.IsTLS(), SameSite: http.SameSiteStrictMode,
 	})
 }
 
-// forReaderJSON makes a handler for JSON requests of signed-in readers, as forReader does for forms.
-func (s *site) forReaderJSON(h func(http.ResponseWriter, *http.Request, digest.User) (any, error)) handler {
+// forReaderJSON makes a handler for JSON requests of signed-in readers, as ForReader does for forms.
+func (s *site) forReaderJSON(h func(http.ResponseWriter, *http.Request, digest.User) (any, error)) page.Handler {
 	return s.passkeyJSON(func(w http.ResponseWriter, r *http.Request) (any, error) {
-		u, err := s.signedIn(r)
+		u, err := s.SignedIn(r)
 		if err == nil && u.ID == 0 {
 			err = errSignInFirst
 		}
-		if err == nil && s.isOthersForm(r, u.ID) {
-			err = errOthersForm
+		if err == nil && s.IsOthersForm(r, u.ID) {
+			err = page.ErrOthersForm
 		}
 		if err != nil {
 			return nil, err
@@ -288,24 +289,25 @@ func (s *site) forReaderJSON(h func(http.ResponseWriter, *http.Request, digest.U
 }
 
 var (
-	errSignInFirst = &problem{http.StatusUnauthorized, catalogue.Key("Sign in"),
-		catalogue.Key("Your session has ended. Sign in and try again.")}
-	errBadPasskey = &problem{http.StatusForbidden, catalogue.Key("This passkey didn’t work"),
-		catalogue.Key("Try again. If it still fails, sign in by email and add the passkey again.")}
-	errKnownPasskey = &problem{http.StatusConflict, catalogue.Key("You already added this passkey"),
-		catalogue.Key("Nothing was changed.")}
-	errManyPasskeys = &problem{http.StatusConflict, catalogue.Key("You have too many passkeys"),
-		catalogue.Key("Remove one that you no longer use, then try again.")}
-	errNotJSON = &problem{http.StatusUnsupportedMediaType, catalogue.Key("We couldn’t read that form"),
-		catalogue.Key("Go back, reload the page and try again.")}
+	errSignInFirst = &page.Problem{Status: http.StatusUnauthorized, Title: catalogue.Key("Sign in"),
+		Text: catalogue.Key("Your session has ended. Sign in and try again.")}
+	errBadPasskey = &page.Problem{Status: http.StatusForbidden, Title: catalogue.Key("This passkey didn’t work"),
+		Text: catalogue.Key("Try again. If it still fails, sign in by email and add the passkey again.")}
+	errKnownPasskey = &page.Problem{Status: http.StatusConflict, Title: catalogue.Key("You already added this passkey"),
+		Text: catalogue.Key("Nothing was changed.")}
+	errManyPasskeys = &page.Problem{Status: http.StatusConflict, Title: catalogue.Key("You have too many passkeys"),
+		Text: catalogue.Key("Remove one that you no longer use, then try again.")}
+	errNotJSON = &page.Problem{Status: http.StatusUnsupportedMediaType,
+		Title: catalogue.Key("We couldn’t read that form"),
+		Text:  catalogue.Key("Go back, reload the page and try again.")}
 )
 
 // passkeyJSON makes a handler for JSON requests of our own scripts. An error becomes the field "error" of the response.
-// The handler returns errNotFound if passkeys are not available.
-func (s *site) passkeyJSON(h func(http.ResponseWriter, *http.Request) (any, error)) handler {
+// The handler returns ErrNotFound if passkeys are not available.
+func (s *site) passkeyJSON(h func(http.ResponseWriter, *http.Request) (any, error)) page.Handler {
 	return func(w http.ResponseWriter, r *http.Request) error {
 		if s.relying == nil {
-			return errNotFound
+			return page.ErrNotFound
 		}
 		status := http.StatusOK
 		var answer any
@@ -314,11 +316,11 @@ func (s *site) passkeyJSON(h func(http.ResponseWriter, *http.Request) (any, erro
 			answer, err = h(w, r)
 		}
 		if err != nil {
-			p := s.problemOf(r, err)
+			p := s.ProblemOf(r, err)
 			status, answer = p.Status,
-				map[string]string{"error": catalogue.Key("%s. %s").With(p.Title, p.Text).In(s.language(r))}
+				map[string]string{"error": catalogue.Key("%s. %s").With(p.Title, p.Text).In(s.Language(r))}
 		}
-		return writeJSON(w, status, answer)
+		return page.WriteJSON(w, status, answer)
 	}
 }
 
@@ -335,5 +337,5 @@ func (s *site) passkeyName(r *http.Request, typed string) string {
 		name = digest.Shortened(name, most-1)
 	}
 	usual := catalogue.Key("Passkey added %s").With(catalogue.Time("2 January 2006", s.Now().UTC()))
-	return cmp.Or(name, usual.In(s.language(r)))
+	return cmp.Or(name, usual.In(s.Language(r)))
 }

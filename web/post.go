@@ -12,11 +12,12 @@ import (
 	"digest/internal/catalogue"
 	"digest/render"
 	"digest/store"
+	"digest/web/page"
 )
 
 type postPage struct {
 	listedPost
-	namedPage
+	page.NamedPage
 	notes
 	Place     string    // address of the post in its edition; "" if the edition is not stored
 	Published time.Time // in the reader's time zone; zero: unknown
@@ -43,7 +44,7 @@ type versionLink struct {
 func (p postPage) LaterDay() catalogue.Moment { return catalogue.Time("2 January 2006", p.Later) }
 
 // postPage shows a post that was delivered to the reader. A post cannot be opened before its midnight.
-func (s *site) postPage(w http.ResponseWriter, r *http.Request, me reader) error {
+func (s *site) postPage(w http.ResponseWriter, r *http.Request, me page.Reader) error {
 	v, err := s.visiblePost(r, me)
 	if err != nil {
 		return err
@@ -55,18 +56,18 @@ func (s *site) postPage(w http.ResponseWriter, r *http.Request, me reader) error
 	if err == nil {
 		err = s.placePost(r, me, v, &p)
 	}
-	return s.showPage(w, r, err, "post", p.Title, &p)
+	return s.ShowPage(w, r, err, "post", p.Title, &p)
 }
 
 // pageOf returns the page of a post without its neighbours and the posts that link to it.
-func (s *site) pageOf(r *http.Request, me reader, v store.VisiblePost) (postPage, error) {
-	p := postPage{listedPost: s.listed(r, v), namedPage: named(me.Digest)}
-	zone := zoneOr(me.TimeZone)
+func (s *site) pageOf(r *http.Request, me page.Reader, v store.VisiblePost) (postPage, error) {
+	p := postPage{listedPost: s.listed(r, v), NamedPage: page.Named(me.Digest)}
+	zone := page.ZoneOr(me.TimeZone)
 	if !v.PublishedAt.IsZero() {
 		p.Published = v.PublishedAt.In(zone)
 	}
 	var sizes map[string]digest.PictureSize
-	pictures := s.images != nil && me.Digest.WebImages != digest.NoImages
+	pictures := s.Pictures != nil && me.Digest.WebImages != digest.NoImages
 	if open := p.Unsized(true); pictures && len(open) > 0 {
 		var err error
 		if sizes, err = s.Store.Editions.PictureSizes(r.Context(), open); err != nil {
@@ -89,14 +90,14 @@ func (s *site) pageOf(r *http.Request, me reader, v store.VisiblePost) (postPage
 }
 
 // versionPage shows a later version of a post to a reader who may see the post.
-func (s *site) versionPage(w http.ResponseWriter, r *http.Request, me reader) error {
+func (s *site) versionPage(w http.ResponseWriter, r *http.Request, me page.Reader) error {
 	v, err := s.visiblePost(r, me)
 	if err != nil {
 		return err
 	}
 	seconds, err := strconv.ParseInt(r.PathValue("at"), 10, 64)
 	if err != nil {
-		return errNotFound
+		return page.ErrNotFound
 	}
 	later, err := s.Store.Posts.PostVersion(r.Context(), me.ID, v.ID, time.Unix(seconds, 0))
 	if err != nil {
@@ -104,15 +105,15 @@ func (s *site) versionPage(w http.ResponseWriter, r *http.Request, me reader) er
 	}
 	v.Title, v.Content, v.Summary = later.Title, later.Content, ""
 	p, err := s.pageOf(r, me, v)
-	p.Later = later.SeenAt.In(zoneOr(me.TimeZone))
+	p.Later = later.SeenAt.In(page.ZoneOr(me.TimeZone))
 	for i := range p.Versions {
 		p.Versions[i].Here = p.Versions[i].At.Equal(later.SeenAt)
 	}
-	return s.showPage(w, r, err, "post", p.Title, &p)
+	return s.ShowPage(w, r, err, "post", p.Title, &p)
 }
 
 // placePost sets the post's place in its edition and its neighbours there, in the order of the page.
-func (s *site) placePost(r *http.Request, me reader, v store.VisiblePost, p *postPage) error {
+func (s *site) placePost(r *http.Request, me page.Reader, v store.VisiblePost, p *postPage) error {
 	e, err := s.Store.Editions.EditionOn(r.Context(), cmp.Or(v.DigestID, me.Digest.ID), v.Edition, s.Now())
 	if digest.KindOf(err) == digest.NotFound {
 		return nil
@@ -130,7 +131,7 @@ func (s *site) placePost(r *http.Request, me reader, v store.VisiblePost, p *pos
 			path = "/n/" + n.Slug + "/" + v.Edition.String()
 		}
 	}
-	d.Language = s.language(r).Code
+	d.Language = s.Language(r).Code
 	page, err := s.Editions.Edition(r.Context(), d)
 	if err != nil {
 		return err
@@ -173,16 +174,16 @@ func (s *site) postsOfSite(r *http.Request, d digest.Delivery, feed digest.FeedI
 	return all, err
 }
 
-// visiblePost returns the post in the request's path. It returns errNotFound if the reader may not see the post at
+// visiblePost returns the post in the request's path. It returns ErrNotFound if the reader may not see the post at
 // the time of this process's clock (I2).
-func (s *site) visiblePost(r *http.Request, me reader) (store.VisiblePost, error) {
-	id, err := pathKey(r)
+func (s *site) visiblePost(r *http.Request, me page.Reader) (store.VisiblePost, error) {
+	id, err := page.PathKey(r)
 	if err != nil {
 		return store.VisiblePost{}, err
 	}
 	p, err := s.Store.Posts.VisiblePost(r.Context(), me.ID, digest.PostID(id))
 	if digest.KindOf(err) == digest.NotFound || err == nil && s.Now().Before(p.DueAt) {
-		return store.VisiblePost{}, errNotFound
+		return store.VisiblePost{}, page.ErrNotFound
 	}
 	return p, err
 }

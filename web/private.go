@@ -10,6 +10,7 @@ import (
 	"digest/internal/catalogue"
 	"digest/store"
 	"digest/subscribe"
+	"digest/web/page"
 )
 
 // credentialOf reads the credential of a feed from a form. Pages never show a credential again.
@@ -23,7 +24,7 @@ func credentialOf(form url.Values) digest.Credential {
 
 // findPrivate subscribes the reader to a private feed and redirects to its page. It returns false if the form
 // describes no private feed.
-func (s *site) findPrivate(ctx context.Context, w http.ResponseWriter, r *http.Request, me reader,
+func (s *site) findPrivate(ctx context.Context, w http.ResponseWriter, r *http.Request, me page.Reader,
 	p feedsFindPage) (bool, error) {
 	c := credentialOf(r.PostForm)
 	if c.IsEmpty() && !subscribe.HasCredential(p.Asked) {
@@ -35,7 +36,7 @@ func (s *site) findPrivate(ctx context.Context, w http.ResponseWriter, r *http.R
 	}
 	f, created, err := s.Subscriber.SubscribePrivate(ctx, c)
 	if err != nil {
-		return true, s.orWrong(w, r, p, asSlow(ctx, err))
+		return true, s.orWrong(w, r, p, page.AsSlow(ctx, err))
 	}
 	word := "added"
 	if !created {
@@ -60,7 +61,7 @@ func credentialFormOf(sub store.SubscriptionInfo, wrong catalogue.Sayable) crede
 	}
 }
 
-func (s *site) setCredential(w http.ResponseWriter, r *http.Request, me reader) error {
+func (s *site) setCredential(w http.ResponseWriter, r *http.Request, me page.Reader) error {
 	sub, err := s.subscription(r, me)
 	if err != nil {
 		return err
@@ -70,11 +71,11 @@ func (s *site) setCredential(w http.ResponseWriter, r *http.Request, me reader) 
 		return s.showSubscription(w, r, me, http.StatusBadRequest, sub.Feed.ID,
 			feedPage{Credential: credentialForm{Wrong: wrong}})
 	}
-	return showSaved(w, r, err, feedPath(sub.Feed.ID), "credential")
+	return page.SeeSaved(w, r, err, feedPath(sub.Feed.ID), "credential")
 }
 
 // wrongOf returns the message of an error for the person who filled in a form, nil if it has none.
 func wrongOf(err error) catalogue.Sayable {
-	_, wrong := searchSaid(err)
+	_, wrong := page.SearchSaid(err)
 	return wrong
 }

@@ -8,13 +8,14 @@ import (
 
 	"digest"
 	"digest/web"
+	"digest/web/page"
 )
 
 // TestNamesAreApproved checks that a new name that a program sets needs approval, and that its other changes do not
 // withdraw the name.
 func TestNamesAreApproved(t *testing.T) {
 	each(t, func(r *room) {
-		r.publish = web.PublishingAsk
+		r.publish = page.PublishingAsk
 		r.open("")
 		anna, n := r.publishing("anna@example.org", "anna-writes", "The boat")
 		program := r.program(anna, "anna-writes", url.Values{"name": {"site"}, "scope": {"write"}})

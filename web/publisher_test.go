@@ -42,7 +42,7 @@ func TestPublishersSeeTheirOwn(t *testing.T) {
 		ofMember := strconv.FormatInt(int64(m.DigestID), 10)
 		other.get("/newsletters/ben-writes/members/" + ofMember).status(http.StatusNotFound)
 		other.post("/newsletters/ben-writes/members/"+ofMember+"/leave", nil).status(http.StatusNotFound)
-		for _, pattern := range web.PublisherRoutes() {
+		for _, pattern := range web.Routes("publisher") {
 			method, path, _ := strings.Cut(pattern, " ")
 			if !strings.Contains(path, "{slug}") {
 				continue

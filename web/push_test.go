@@ -13,7 +13,7 @@ import (
 	"digest"
 	"digest/feed"
 	"digest/store"
-	"digest/web"
+	"digest/web/programs"
 )
 
 // callback returns the callback path and the secret of the subscription of a new feed at a hub, in that state.
@@ -39,7 +39,7 @@ func (r *room) callback(hub string, state digest.PushState) (path, secret string
 			r.t.Fatal("not meant")
 		}
 	}
-	return web.CallbackAddress("", r.signer, requests[0].ID), requests[0].Secret, f
+	return programs.CallbackAddress("", r.signer, requests[0].ID), requests[0].Secret, f
 }
 
 func signature(secret, body string) string {

@@ -10,12 +10,13 @@ import (
 	"digest"
 	"digest/internal/catalogue"
 	"digest/store"
+	"digest/web/page"
 )
 
 // A remediesPage is the page behind the link in a notice about a failing feed, and the result of its forms. It needs
 // no sign-in. It can do what the feed's own page can, except for the fields that need typing.
 type remediesPage struct {
-	namedPage
+	page.NamedPage
 	Title   any    // title of the feed as text, or catalogue.Sayable
 	Path    string // of this page, with the token of the link
 	Feed    string // path of the feed's own page; "": the reader is not subscribed
@@ -39,55 +40,55 @@ type remediesPage struct {
 	emailDate digest.Date // date of the edition whose email has the link; zero: unknown
 }
 
-// mailedTo returns the reader who got the email with the link.
-func (p remediesPage) mailedTo() digest.UserID { return p.of.UserID }
+// MailedTo returns the reader who got the email with the link.
+func (p remediesPage) MailedTo() digest.UserID { return p.of.UserID }
 
 // remediesPage shows buttons and changes nothing, because link scanners open every link in an email. It redirects
 // readers who are signed in to the feed's own page.
 func (s *site) remediesPage(w http.ResponseWriter, r *http.Request) error {
 	p, err := s.remediesOf(r)
-	if err == errOldLink {
+	if err == page.ErrOldLink {
 		return s.orOwn(w, r, p.of, p.Feed)
 	}
 	if err == nil && p.Feed != "" {
-		if u, err := s.signedIn(r); err != nil || u.ID == p.of.UserID {
+		if u, err := s.SignedIn(r); err != nil || u.ID == p.of.UserID {
 			if err != nil {
 				return err
 			}
-			return seeOther(w, r, p.Feed+"#remedies")
+			return page.SeeOther(w, r, p.Feed+"#remedies")
 		}
 	}
 	return s.showRemedies(w, r, p, err)
 }
 
 func (s *site) showRemedies(w http.ResponseWriter, r *http.Request, p remediesPage, err error) error {
-	return s.showPage(w, r, err, "remedies", p.Title, p)
+	return s.ShowPage(w, r, err, "remedies", p.Title, p)
 }
 
 // remediesOf returns the page of the feed that the link names. If the reader has turned off old links, it returns
-// errOldLink and a page with the digest and the path of the feed.
+// ErrOldLink and a page with the digest and the path of the feed.
 func (s *site) remediesOf(r *http.Request) (p remediesPage, err error) {
 	number, feed, ok := s.Signer.VerifyPair(digest.ForRemedies, r.PathValue("token"))
 	if !ok {
-		return p, errNotFound
+		return p, page.ErrNotFound
 	}
 	id, round := digest.OfRound(number)
 	p.Path, p.Feed = "/remedies/"+r.PathValue("token"), feedPath(digest.FeedID(feed))
 	if p.of, err = s.Store.Readers.Digest(r.Context(), digest.DigestID(id)); err != nil {
 		return p, err
 	}
-	p.namedPage = named(p.of)
+	p.NamedPage = page.Named(p.of)
 	if p.of.NewsletterID != 0 {
-		return p, errNotFound // its publisher chooses the feeds
+		return p, page.ErrNotFound // its publisher chooses the feeds
 	}
 	if p.of.LinkRound != round {
-		return p, errOldLink
+		return p, page.ErrOldLink
 	}
 	p.sub, err = s.Store.Subscriptions.SubscriptionSince(r.Context(), p.of.ID, digest.FeedID(feed))
 	if digest.KindOf(err) == digest.NotFound {
 		return p, s.describeLeft(r, &p, digest.FeedID(feed))
 	}
-	p.Title, p.Paused, p.Feed = shortened(titleOf(p.sub)), p.sub.Paused, feedPath(p.sub.Feed.ID)
+	p.Title, p.Paused, p.Feed = page.Shortened(titleOf(p.sub)), p.sub.Paused, feedPath(p.sub.Feed.ID)
 	p.Until = backOn(p.sub.PausedUntil, p.of.TimeZone)
 	p.Illness, p.Host = s.illnessOf(p.of, p.sub.Feed), digest.HostShown(homeOf(p.sub.Feed))
 	p.Private = digest.IsPrivate(p.sub.Feed.URL)
@@ -98,7 +99,7 @@ func (s *site) remediesOf(r *http.Request) (p remediesPage, err error) {
 }
 
 // remedy returns a handler for a form behind the link. act also runs if the reader is not subscribed any more.
-func (s *site) remedy(act func(*http.Request, *remediesPage) error) handler {
+func (s *site) remedy(act func(*http.Request, *remediesPage) error) page.Handler {
 	return byLink(func(w http.ResponseWriter, r *http.Request) error {
 		p, err := s.remediesOf(r)
 		if err == nil {
@@ -123,10 +124,10 @@ func (s *site) lookAgain(r *http.Request, p *remediesPage) error {
 	if err := s.mayFind(r, p.reader(), 1); err != nil {
 		return err
 	}
-	ctx, cancel := context.WithTimeout(r.Context(), findTime)
+	ctx, cancel := context.WithTimeout(r.Context(), page.FindTime)
 	defer cancel()
 	found, err := s.Subscriber.Candidates(ctx, p.of.ID, homeOf(p.sub.Feed))
-	if p.Wrong = wrongOf(asSlow(ctx, err)); err != nil && p.Wrong == nil {
+	if p.Wrong = wrongOf(page.AsSlow(ctx, err)); err != nil && p.Wrong == nil {
 		return err
 	}
 	p.Looked = true
@@ -143,8 +144,8 @@ func (s *site) lookAgain(r *http.Request, p *remediesPage) error {
 }
 
 // reader returns the reader of the link with the fields that the limits need.
-func (p *remediesPage) reader() reader {
-	return reader{digest.User{ID: p.of.UserID}, p.of}
+func (p *remediesPage) reader() page.Reader {
+	return page.Reader{User: digest.User{ID: p.of.UserID}, Digest: p.of}
 }
 
 // offer signs a form value, so that the link cannot subscribe the reader to other feeds.
@@ -153,15 +154,15 @@ func (s *site) offer(r *http.Request, of url.Values) string {
 	return s.Signer.SignText(digest.ForRemedies, r.PathValue("token")+" "+text) + " " + text
 }
 
-// readOffer returns the value that offer signed, and errBadForm for any other.
+// readOffer returns the value that offer signed, and ErrBadForm for any other.
 func (s *site) readOffer(r *http.Request) (url.Values, error) {
 	mac, text, _ := strings.Cut(r.PostForm.Get("feed"), " ")
 	if !s.Signer.VerifyText(digest.ForRemedies, r.PathValue("token")+" "+text, mac) {
-		return nil, errBadForm
+		return nil, page.ErrBadForm
 	}
 	of, err := url.ParseQuery(text)
 	if err != nil {
-		return nil, errBadForm
+		return nil, page.ErrBadForm
 	}
 	return of, nil
 }
@@ -172,7 +173,7 @@ func (s *site) subscribeOffered(r *http.Request, p *remediesPage) error {
 		return nil
 	}
 	if p.Private {
-		return errBadForm
+		return page.ErrBadForm
 	}
 	of, err := s.readOffer(r)
 	if err != nil {
@@ -181,10 +182,10 @@ func (s *site) subscribeOffered(r *http.Request, p *remediesPage) error {
 	if err := s.mayFind(r, p.reader(), 1); err != nil {
 		return err
 	}
-	ctx, cancel := context.WithTimeout(r.Context(), findTime)
+	ctx, cancel := context.WithTimeout(r.Context(), page.FindTime)
 	defer cancel()
 	f, created, err := s.Subscriber.Subscribe(ctx, p.of.ID, of.Get("feed"), 0)
-	if p.Wrong = wrongOf(asSlow(ctx, err)); err != nil {
+	if p.Wrong = wrongOf(page.AsSlow(ctx, err)); err != nil {
 		return p.unlessWrong(err)
 	}
 	if p.Done = "again"; f.ID != p.sub.Feed.ID {
@@ -208,7 +209,7 @@ func (s *site) subscribeOffered(r *http.Request, p *remediesPage) error {
 // speakOf makes the page describe a feed to which the reader has just subscribed.
 func (s *site) speakOf(r *http.Request, p *remediesPage, feed digest.FeedID) (err error) {
 	p.sub, err = s.Store.Subscriptions.SubscriptionSince(r.Context(), p.of.ID, feed)
-	p.Title, p.Feed, p.Illness, p.Again = shortened(titleOf(p.sub)), feedPath(p.sub.Feed.ID), nil, false
+	p.Title, p.Feed, p.Illness, p.Again = page.Shortened(titleOf(p.sub)), feedPath(p.sub.Feed.ID), nil, false
 	p.Paused, p.Until = p.sub.Paused, backOn(p.sub.PausedUntil, p.of.TimeZone)
 	return err
 }
@@ -250,7 +251,7 @@ func (s *site) leaveFailing(r *http.Request, p *remediesPage) error {
 		return nil
 	}
 	if p.Private {
-		return errBadForm
+		return page.ErrBadForm
 	}
 	p.Done, p.Feed, p.Illness, p.Again = "left", "", nil, true
 	return s.change(r, p, 0, func(st *store.Store) error {
@@ -281,6 +282,6 @@ func (s *site) describeLeft(r *http.Request, p *remediesPage, feed digest.FeedID
 	if digest.KindOf(err) == digest.NotFound {
 		return nil
 	}
-	p.Title, p.Again = shortened(titleOf(p.sub)), true
+	p.Title, p.Again = page.Shortened(titleOf(p.sub)), true
 	return err
 }

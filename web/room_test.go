@@ -24,6 +24,7 @@ import (
 	"digest/poller"
 	"digest/store"
 	"digest/web"
+	"digest/web/page"
 
 	"golang.org/x/net/html"
 )
@@ -40,10 +41,10 @@ type room struct {
 	now    time.Time
 
 	addresses []string // of this instance, for the bot page
-	pictures  web.PictureFetcher
-	sounds    web.SoundFetcher
-	signUp    web.SignUp
-	publish   web.Publishing
+	pictures  page.PictureFetcher
+	sounds    page.SoundFetcher
+	signUp    page.SignUp
+	publish   page.Publishing
 	outbox    *mailer.Outbox
 	mail      string // directory of the Maildir
 	names     *txtRecords
@@ -56,8 +57,8 @@ type room struct {
 
 	onlineOnly bool   // without offline reading
 	accepts    string // Accept-Language of browsers; "": none
-	observe    web.Observer
-	storage    web.Measure
+	observe    page.Observer
+	storage    page.Measure
 
 	reportAddress string
 
@@ -68,7 +69,7 @@ type room struct {
 }
 
 func newRoom(t testing.TB, s *store.Store) *room {
-	r := &room{t: t, now: noon, signUp: web.SignUpOpen, trusted: loopback(), mail: t.TempDir(), store: s,
+	r := &room{t: t, now: noon, signUp: page.SignUpOpen, trusted: loopback(), mail: t.TempDir(), store: s,
 		signer: digest.NewSigner([]byte("sixteen or more bytes")), log: &bytes.Buffer{}, client: &http.Transport{}}
 	r.names, r.keys = &txtRecords{}, seal.Beside(filepath.Join(t.TempDir(), "digest.db"))
 	t.Cleanup(r.client.CloseIdleConnections)

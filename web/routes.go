@@ -1,41 +1,40 @@
 package web
 
 import (
-	"net/http"
-
 	"digest/internal/catalogue"
+	"digest/web/api"
+	"digest/web/operator"
+	"digest/web/page"
+	"digest/web/programs"
+	"digest/web/publisher"
 )
 
 // oneClick is the route to which mail programs post from any origin (RFC 8058 §3.2).
 const oneClick = "POST /unsubscribe/{token}"
 
-// routes returns the mux with every address of the web view. The handler and the template of "GET /settings/zone" are
-// in settings_zone.go and templates/settings_zone.html.
+// parts returns all pages and routes. The handler and the template of "GET /settings/zone" are in settings_zone.go and
+// templates/settings_zone.html.
 //
-// forReader admits only signed-in readers, forOperator only operators. Both parse a posted form, as withForm does. A
+// ForReader admits only signed-in readers, ForOperator only operators. Both parse a posted form, as WithForm does. A
 // GET changes nothing, with two exceptions: a ping only queues a poll that is allowed anyway, and a hub confirms a
 // subscription (WebSub).
-func (s *site) routes() *http.ServeMux {
-	mux := http.NewServeMux()
-	for _, part := range []map[string]handler{
-		s.publicRoutes(), s.programRoutes(), s.readerRoutes(), s.operatorRoutes(),
-		s.publisherRoutes(), s.apiRoutes(), s.settingsRoutes(), movedRoutes(),
-	} {
-		for pattern, h := range part {
-			mux.Handle(pattern, s.handle(h))
-		}
-	}
-	return mux
+func (s *site) parts() []page.Part {
+	publishers := publisher.New(s.Site)
+	return append([]page.Part{
+		{Routes: s.publicRoutes(), Templates: templateFiles}, {Routes: s.readerRoutes()}, {Routes: s.settingsRoutes()},
+		{Routes: s.fileRoutes()}, {Routes: formRoutes()}, {Routes: movedRoutes()}, programs.New(s.Site),
+		operator.New(s.Site), api.New(publishers),
+	}, publishers.Parts()...)
 }
 
 // publicRoutes returns the routes that need no session: the public pages, sign-in, and the links of emails.
-func (s *site) publicRoutes() map[string]handler {
-	return map[string]handler{
+func (s *site) publicRoutes() map[string]page.Handler {
+	return map[string]page.Handler{
 		"GET /{$}":       s.home,
 		"GET /help":      s.helpPage,
 		"GET /bot":       s.botPage,
 		"GET /bot/site":  s.aboutSitePage,
-		"POST /bot/site": withForm(s.lookAtSite),
+		"POST /bot/site": page.WithForm(s.lookAtSite),
 		"GET /status":    s.statusPage,
 		"GET /e/{token}": s.linkedEditionPage,
 
@@ -46,22 +45,22 @@ func (s *site) publicRoutes() map[string]handler {
 		"GET /n/{slug}/feed.xml":    s.newsletterFeed,
 		"GET /n/{slug}/{date}":      s.newsletterLetterPage,
 		"GET /n/{slug}/look/{file}": s.newsletterLook,
-		joinRoute:                   withForm(s.requestJoin),
+		joinRoute:                   page.WithForm(s.requestJoin),
 		"GET /n/{slug}/confirm":     s.confirmJoinPage,
-		"POST /n/{slug}/confirm":    withForm(s.confirmJoin),
+		"POST /n/{slug}/confirm":    page.WithForm(s.confirmJoin),
 
 		"GET /links":     s.links, // for a reader's session or access token
 		"OPTIONS /links": s.linksPreflight,
 
 		"GET /sign-in":           s.signInPage,
-		"POST /sign-in":          withForm(s.signIn),
-		"POST /sign-in/email":    withForm(s.requestSignIn),
-		"POST /sign-in/operator": withForm(s.useOperatorLink),
+		"POST /sign-in":          page.WithForm(s.signIn),
+		"POST /sign-in/email":    page.WithForm(s.requestSignIn),
+		"POST /sign-in/operator": page.WithForm(s.useOperatorLink),
 		"POST /sign-out":         s.signOut,
 		"GET /sign-up":           s.signUpPage,
-		"POST /sign-up":          withForm(s.requestSignUp),
+		"POST /sign-up":          page.WithForm(s.requestSignUp),
 		"GET /sign-up/confirm":   s.confirmSignUpPage,
-		"POST /sign-up/confirm":  withForm(s.confirmSignUp),
+		"POST /sign-up/confirm":  page.WithForm(s.confirmSignUp),
 		"GET /goodbye":           s.goodbyePage,
 
 		"POST /passkeys/sign-in/begin":   s.passkeyJSON(s.beginPasskey),
@@ -101,267 +100,129 @@ func (s *site) publicRoutes() map[string]handler {
 		"POST /site/{token}/leave":         s.onLetterSite(s.leaveByLetter),
 		"POST /site/{token}/back":          s.onLetterSite(s.returnByLetter),
 		"GET /settings/address/confirm":    s.confirmAddressPage,
-		"POST /settings/address/confirm":   withForm(s.confirmAddress),
+		"POST /settings/address/confirm":   page.WithForm(s.confirmAddress),
 	}
 }
 
-// programRoutes returns the routes for programs, and the files that pages load.
-func (s *site) programRoutes() map[string]handler {
-	return map[string]handler{
-		"GET /ping":                  s.ping,
-		"POST /ping":                 s.ping,
-		"POST /RPC2":                 s.ping,
-		"GET /websub/{token}":        s.verifyHub,
-		"POST /websub/{token}":       s.receivePush,
-		"GET /image/{mac}/{address}": s.imageAt,
-		"GET /static/{name}":         s.asset,
-		"GET /worker.js":             s.worker,
-		"GET /manifest.webmanifest":  s.manifest,
-		"GET /robots.txt":            s.robots,
-		"GET /healthz":               s.health,
-		"GET /api/openapi.json":      s.apiDocument,
-		"GET /metrics":               s.metrics,
-
-		"GET /actor":                 s.actor,
-		"GET /actor/outbox":          s.actorOutbox,
-		"POST /actor/inbox":          s.actorInbox,
-		"GET /.well-known/webfinger": s.webFinger,
+// fileRoutes returns the routes of the files that pages load, and of the files for crawlers and monitors.
+func (s *site) fileRoutes() map[string]page.Handler {
+	return map[string]page.Handler{
+		"GET /static/{name}":        s.Asset,
+		"GET /worker.js":            s.worker,
+		"GET /manifest.webmanifest": s.manifest,
+		"GET /robots.txt":           s.robots,
+		"GET /healthz":              s.health,
+		"GET /metrics":              s.metrics,
 	}
 }
 
 // readerRoutes returns the routes with which readers read and manage feeds.
-func (s *site) readerRoutes() map[string]handler {
-	return map[string]handler{
-		"POST /memberships/feeds":    s.forReader(s.setShared),
-		"GET /memberships":           s.forReader(s.membershipsPage),
-		"GET /letters/{slug}/{date}": s.forReader(s.receivedPage),
-		"POST /first":                s.forReader(s.forOwnDigest(s.sendFirst)),
+func (s *site) readerRoutes() map[string]page.Handler {
+	return page.Routes(s.ForReader, map[string]page.ReaderHandler{
+		"POST /memberships/feeds":           s.setShared,
+		"GET /memberships":                  s.membershipsPage,
+		"GET /letters/{slug}/{date}":        s.receivedPage,
+		"POST /first":                       s.forOwnDigest(s.sendFirst),
+		"GET /tomorrow":                     s.forOwnDigest(s.tomorrowPage),
+		"POST /tomorrow":                    s.forOwnDigest(s.showTomorrow),
+		"GET /editions":                     s.forOwnDigest(s.editionsPage),
+		"GET /editions/{date}":              s.editionPage,
+		"GET /editions/{date}/print":        s.printedEditionPage,
+		"GET /offline":                      s.offlinePage,
+		"GET /offline.json":                 s.offlineEditions,
+		"GET /editions/{date}/offline.json": s.offlineEdition,
+		"GET /posts/{id}":                   s.postPage,
+		"GET /posts/{id}/versions/{at}":     s.versionPage,
+		"POST /posts/{id}/save":             s.save,
+		"POST /posts/{id}/unsave":           s.unsave,
+		"GET /saved":                        s.savedPage,
+		"GET /search":                       s.searchPage,
+		"GET /feeds":                        s.forOwnDigest(s.feedsPage),
+		"POST /feeds/find":                  s.forOwnDigest(s.findFeeds),
+		"POST /feeds/add":                   s.forOwnDigest(s.addFeeds),
+		"GET /feeds/add":                    s.forOwnDigest(s.feedsAddPage),
+		"GET /feeds/share":                  s.forOwnDigest(s.feedsSharePage),
+		"GET /feeds/import":                 s.forOwnDigest(s.feedsImportPage),
+		"POST /feeds/import":                s.forOwnDigest(s.importList),
+		"GET /feeds/import/report":          s.forOwnDigest(s.importReportPage),
+		"GET /feeds/export":                 s.forOwnDigest(s.exportList),
+		"POST /feeds/export":                s.forOwnDigest(s.exportList),
+		"POST /feeds/return":                s.forOwnDigest(s.returnFeeds),
+		"GET /feeds/{id}":                   s.forOwnDigest(s.feedPage),
+		"GET /feeds/{id}/posts":             s.forOwnDigest(s.feedPostsPage),
+		"POST /feeds/{id}":                  s.forOwnDigest(s.setFeed),
+		"POST /feeds/{id}/pause":            s.forOwnDigest(s.pauseFeed),
+		"POST /feeds/{id}/credential":       s.forOwnDigest(s.setCredential),
+		"POST /feeds/{id}/resume":           s.forOwnDigest(s.resumeFeed),
+		"POST /feeds/{id}/leave":            s.forOwnDigest(s.unsubscribeFeed),
+		"GET /feeds/several":                s.forOwnDigest(s.feedsSeveralPage),
+		"POST /feeds/several/folder":        s.forOwnDigest(s.onSeveral(s.moveFeeds)),
+		"POST /feeds/several/display":       s.forOwnDigest(s.onSeveral(s.displayFeeds)),
+		"POST /feeds/several/pause":         s.forOwnDigest(s.onSeveral(s.pauseFeeds)),
+		"POST /feeds/several/resume":        s.forOwnDigest(s.onSeveral(s.resumeFeeds)),
+		"POST /feeds/several/leave":         s.forOwnDigest(s.leaveSeveral),
+		"GET /filters":                      s.forOwnDigest(s.filtersPage),
+		"POST /filters":                     s.forOwnDigest(s.addFilter),
+		"POST /filters/{id}/remove":         s.forOwnDigest(s.removeFilter),
+		"GET /filtered":                     s.forOwnDigest(s.heldPage),
+		"GET /settings/data.zip":            s.downloadData,
+	})
+}
+
+// formRoutes returns the addresses of forms, which browsers request again after a reload.
+func formRoutes() map[string]page.Handler {
+	return map[string]page.Handler{
 		"GET /first":                 toHome,
-		"GET /tomorrow":              s.forReader(s.forOwnDigest(s.tomorrowPage)),
-		"POST /tomorrow":             s.forReader(s.forOwnDigest(s.showTomorrow)),
-		"GET /editions":              s.forReader(s.forOwnDigest(s.editionsPage)),
-		"GET /editions/{date}":       s.forReader(s.editionPage),
-		"GET /editions/{date}/print": s.forReader(s.printedEditionPage),
-		"GET /offline":               s.forReader(s.offlinePage),
-		"GET /offline.json":          s.forReader(s.offlineEditions),
-
-		"GET /editions/{date}/offline.json": s.forReader(s.offlineEdition),
-
-		"GET /posts/{id}":               s.forReader(s.postPage),
-		"GET /posts/{id}/versions/{at}": s.forReader(s.versionPage),
-		"GET /sound/{mac}/{address}":    s.forReader(s.sound),
-		"POST /posts/{id}/save":         s.forReader(s.save),
-		"POST /posts/{id}/unsave":       s.forReader(s.unsave),
-		"GET /saved":                    s.forReader(s.savedPage),
-		"GET /search":                   s.forReader(s.searchPage),
-
-		"GET /feeds":                  s.forReader(s.forOwnDigest(s.feedsPage)),
-		"POST /feeds/find":            s.forReader(s.forOwnDigest(s.findFeeds)),
-		"GET /feeds/find":             toFeeds,
-		"POST /feeds/add":             s.forReader(s.forOwnDigest(s.addFeeds)),
-		"GET /feeds/add":              s.forReader(s.forOwnDigest(s.feedsAddPage)),
-		"GET /feeds/share":            s.forReader(s.forOwnDigest(s.feedsSharePage)),
-		"GET /feeds/import":           s.forReader(s.forOwnDigest(s.feedsImportPage)),
-		"POST /feeds/import":          s.forReader(s.forOwnDigest(s.importList)),
-		"GET /feeds/import/report":    s.forReader(s.forOwnDigest(s.importReportPage)),
-		"GET /feeds/export":           s.forReader(s.forOwnDigest(s.exportList)),
-		"POST /feeds/export":          s.forReader(s.forOwnDigest(s.exportList)),
-		"POST /feeds/return":          s.forReader(s.forOwnDigest(s.returnFeeds)),
-		"GET /feeds/return":           toFeeds,
-		"GET /feeds/{id}":             s.forReader(s.forOwnDigest(s.feedPage)),
-		"GET /feeds/{id}/posts":       s.forReader(s.forOwnDigest(s.feedPostsPage)),
-		"POST /feeds/{id}":            s.forReader(s.forOwnDigest(s.setFeed)),
-		"POST /feeds/{id}/pause":      s.forReader(s.forOwnDigest(s.pauseFeed)),
-		"POST /feeds/{id}/credential": s.forReader(s.forOwnDigest(s.setCredential)),
-		"POST /feeds/{id}/resume":     s.forReader(s.forOwnDigest(s.resumeFeed)),
-		"POST /feeds/{id}/leave":      s.forReader(s.forOwnDigest(s.unsubscribeFeed)),
-		"GET /feeds/{id}/leave":       toFeeds,
-
-		"GET /feeds/several":          s.forReader(s.forOwnDigest(s.feedsSeveralPage)),
-		"POST /feeds/several/folder":  s.forReader(s.forOwnDigest(s.onSeveral(s.moveFeeds))),
-		"POST /feeds/several/display": s.forReader(s.forOwnDigest(s.onSeveral(s.displayFeeds))),
-		"POST /feeds/several/pause":   s.forReader(s.forOwnDigest(s.onSeveral(s.pauseFeeds))),
-		"POST /feeds/several/resume":  s.forReader(s.forOwnDigest(s.onSeveral(s.resumeFeeds))),
-		"POST /feeds/several/leave":   s.forReader(s.forOwnDigest(s.leaveSeveral)),
-		"GET /feeds/several/folder":   toFeeds,
-		"GET /feeds/several/display":  toFeeds,
-		"GET /feeds/several/pause":    toFeeds,
-		"GET /feeds/several/resume":   toFeeds,
-
-		"GET /filters":              s.forReader(s.forOwnDigest(s.filtersPage)),
-		"POST /filters":             s.forReader(s.forOwnDigest(s.addFilter)),
-		"POST /filters/{id}/remove": s.forReader(s.forOwnDigest(s.removeFilter)),
-		"GET /filtered":             s.forReader(s.forOwnDigest(s.heldPage)),
-	}
-}
-
-// operatorRoutes returns the routes of the operator.
-func (s *site) operatorRoutes() map[string]handler {
-	return map[string]handler{
-		"GET /operator":                             s.asOperator(s.operatorPage),
-		"POST /operator/mail-again":                 s.asOperator(s.mailAgain),
-		"POST /operator/fence/release":              s.asOperator(s.releaseFence),
-		"POST /operator/test-mail":                  s.asOperator(s.testMail),
-		"POST /operator/mail/resume":                s.asOperator(s.resumeMail),
-		"GET /operator/feeds":                       s.forOperator(s.operatorFeedsPage),
-		"GET /operator/feeds/{id}":                  s.forOperator(s.operatorFeedPage),
-		"POST /operator/feeds/{id}/poll":            s.forOperator(s.askFeed),
-		"GET /operator/hosts":                       s.asOperator(s.operatorHostsPage),
-		"POST /operator/hosts":                      s.asOperator(s.operatorHostsPage),
-		"POST /operator/hosts/end":                  s.asOperator(s.endHostRule),
-		"GET /operator/readers":                     s.asOperator(s.operatorReadersPage),
-		"GET /operator/readers/{id}":                s.asOperator(s.operatorReaderPage),
-		"POST /operator/readers/{id}/resend":        s.asOperator(s.resend),
-		"POST /operator/readers/{id}/pause":         s.changesReader(s.pauseFor),
-		"POST /operator/readers/{id}/resume":        s.changesReader(s.resumeFor),
-		"POST /operator/readers/{id}/sign-in":       s.changesReader(s.mailSignIn),
-		"POST /operator/readers/{id}/operator":      s.changesReader(s.makeOperator),
-		"POST /operator/readers/{id}/operator/end":  s.changesReader(s.endOperator),
-		"GET /operator/readers/{id}/remove":         s.asOperator(s.operatorRemovePage),
-		"POST /operator/readers/{id}/remove":        s.asOperator(s.operatorRemovePage),
-		"GET /operator/newsletters":                 s.asOperator(s.operatorNewslettersPage),
-		"POST /operator/newsletters/{slug}/approve": s.operates(s.approveNewsletter),
-		"POST /operator/newsletters/{slug}/refuse":  s.operates(s.refuseNewsletter),
-		"POST /operator/newsletters/{slug}/hold":    s.operates(s.holdFor),
-		"POST /operator/newsletters/{slug}/release": s.operates(s.releaseFor),
-
-		"GET /operator/dmarc": s.forOperator(s.operatorDMARCPage),
-
-		"GET /operator/invitations":              s.asOperator(s.invitationsPage),
-		"POST /operator/invitations":             s.asOperator(s.invitationsPage),
-		"POST /operator/invitations/{id}/revoke": s.asOperator(s.revokeInvitation),
-	}
-}
-
-// publisherRoutes returns the routes of a newsletter's owner and editors.
-func (s *site) publisherRoutes() map[string]handler {
-	return map[string]handler{
-		"GET /newsletters":        s.asReader(s.publishedPage),
-		"GET /newsletters/new":    s.asReader(s.publisherNewPage),
-		"POST /newsletters/new":   s.asReader(s.publisherNewPage),
-		"GET /newsletters/{slug}": s.forPublisher(s.publisherPage),
-
-		"POST /newsletters/{slug}/hold":    s.forOwner(s.holdNewsletter),
-		"POST /newsletters/{slug}/release": s.forOwner(s.releaseNewsletter),
-		"GET /newsletters/{slug}/end":      s.forOwner(s.publisherEndPage),
-		"POST /newsletters/{slug}/end":     s.forOwner(s.publisherEndPage),
-
-		"GET /newsletters/{slug}/settings":              s.forPublisher(s.publisherSettingsPage),
-		"POST /newsletters/{slug}/settings":             s.forPublisher(s.publisherSettingsPage),
-		"GET /newsletters/{slug}/logo":                  s.forPublisher(s.publisherLogoPage),
-		"POST /newsletters/{slug}/logo":                 s.forPublisher(s.setLogo),
-		"POST /newsletters/{slug}/logo/remove":          s.forPublisher(s.removeLogo),
-		"GET /newsletters/{slug}/logo/{file}":           s.forPublisher(s.publisherLogo),
-		"GET /newsletters/{slug}/domain":                s.forPublisher(s.withDomains(s.publisherDomainPage)),
-		"POST /newsletters/{slug}/domain":               s.forOwner(s.withDomains(s.nameDomain)),
-		"POST /newsletters/{slug}/domain/check":         s.forPublisher(s.withDomains(s.lookAtDomain)),
-		"POST /newsletters/{slug}/domain/remove":        s.forOwner(s.withDomains(s.removeDomain)),
-		"GET /newsletters/{slug}/feeds":                 s.forPublisher(s.publisherFeedsPage),
-		"POST /newsletters/{slug}/feeds":                s.forPublisher(s.publisherFeedsPage),
-		"POST /newsletters/{slug}/feeds/{id}/remove":    s.forPublisher(s.removeNewsletterFeed),
-		"GET /newsletters/{slug}/people":                s.forPublisher(s.publisherPeoplePage),
-		"POST /newsletters/{slug}/people":               s.forOwner(s.publisherPeoplePage),
-		"POST /newsletters/{slug}/people/{id}/remove":   s.forPublisher(s.removeEditor),
-		"POST /newsletters/{slug}/people/{id}/owner":    s.forOwner(s.offerNewsletter),
-		"POST /newsletters/{slug}/people/{id}/withdraw": s.forOwner(s.withdrawOffer),
-		"POST /newsletters/{slug}/people/accept":        s.forPublisher(s.acceptOffer),
-		"POST /newsletters/{slug}/people/decline":       s.forPublisher(s.declineOffer),
-
-		"GET /newsletters/{slug}/members":             s.forPublisher(s.publisherMembersPage),
-		"GET /newsletters/{slug}/members.zip":         s.forPublisher(s.exportMembers),
-		"GET /newsletters/{slug}/members/add":         s.forPublisher(s.publisherJoinPage),
-		"POST /newsletters/{slug}/members/add":        s.forPublisher(s.publisherJoinPage),
-		"GET /newsletters/{slug}/members/import":      s.forPublisher(s.publisherImportPage),
-		"POST /newsletters/{slug}/members/import":     s.forPublisher(s.importMembers),
-		"GET /newsletters/{slug}/members/{id}":        s.forPublisher(s.publisherMemberPage),
-		"POST /newsletters/{slug}/members/{id}/leave": s.forPublisher(s.letMemberLeave),
-
-		"GET /newsletters/{slug}/numbers": s.forPublisher(s.publisherNumbersPage),
-
-		"GET /newsletters/{slug}/tokens":              s.forPublisher(s.publisherTokensPage),
-		"POST /newsletters/{slug}/tokens":             s.forPublisher(s.publisherTokensPage),
-		"POST /newsletters/{slug}/tokens/{id}/remove": s.forPublisher(s.removeNewsletterToken),
-
-		"GET /newsletters/{slug}/next":                    s.forPublisher(s.nextPage),
-		"POST /newsletters/{slug}/next":                   s.forPublisher(s.setNext),
-		"GET /newsletters/{slug}/next/preview":            s.forPublisher(s.nextShown),
-		"POST /newsletters/{slug}/next/test":              s.forPublisher(s.sendTest),
-		"POST /newsletters/{slug}/posts/{id}/pull":        s.forPublisher(s.pullPost),
-		"POST /newsletters/{slug}/posts/{id}/unpull":      s.forPublisher(s.unpullPost),
-		"GET /newsletters/{slug}/letters":                 s.forPublisher(s.publisherLettersPage),
-		"GET /newsletters/{slug}/letters/{date}":          s.forPublisher(s.publisherLetterPage),
-		"POST /newsletters/{slug}/letters/{date}":         s.forPublisher(s.setLetter),
-		"GET /newsletters/{slug}/letters/{date}/preview":  s.forPublisher(s.letterShown),
-		"POST /newsletters/{slug}/letters/{date}/approve": s.forPublisher(s.approveLetter),
-	}
-}
-
-// apiRoutes returns the routes of the publisher API, which need a token. openapi.json describes them.
-func (s *site) apiRoutes() map[string]handler {
-	const n = apiRoot + "{slug}"
-	return map[string]handler{
-		"GET " + n:                              s.forToken(s.apiShow),
-		"PATCH " + n:                            s.forToken(s.apiChange),
-		"PUT " + n + "/logo":                    s.forToken(s.apiSetLogo),
-		"DELETE " + n + "/logo":                 s.forToken(s.apiRemoveLogo),
-		"POST " + n + "/hold":                   s.forToken(ownersOnly(s.apiHold)),
-		"POST " + n + "/release":                s.forToken(ownersOnly(s.apiRelease)),
-		"GET " + n + "/days":                    s.forToken(s.apiDays),
-		"GET " + n + "/clicks":                  s.forToken(s.apiListClicks),
-		"GET " + n + "/members":                 s.forToken(s.apiListMembers),
-		"POST " + n + "/members":                s.forToken(s.apiJoin),
-		"GET " + n + "/members/{id}":            s.forToken(s.apiMember),
-		"DELETE " + n + "/members/{id}":         s.forToken(s.apiLeave),
-		"GET " + n + "/letters":                 s.forToken(s.apiListLetters),
-		"GET " + n + "/letters/next":            s.forToken(s.apiNext),
-		"PATCH " + n + "/letters/{date}":        s.forToken(s.apiChangeLetter),
-		"POST " + n + "/letters/{date}/approve": s.forToken(s.apiApprove),
-		"POST " + n + "/posts/{id}/pull":        s.forToken(s.apiPull),
-		"POST " + n + "/posts/{id}/unpull":      s.forToken(s.apiUnpull),
+		"GET /feeds/find":            toFeeds,
+		"GET /feeds/return":          toFeeds,
+		"GET /feeds/{id}/leave":      toFeeds,
+		"GET /feeds/several/folder":  toFeeds,
+		"GET /feeds/several/display": toFeeds,
+		"GET /feeds/several/pause":   toFeeds,
+		"GET /feeds/several/resume":  toFeeds,
 	}
 }
 
 // settingsRoutes returns the routes of a reader's settings. The form of each page posts to the page's own address.
-func (s *site) settingsRoutes() map[string]handler {
-	return map[string]handler{
-		"GET /settings":             s.asReader(s.settingsPage),
-		"POST /settings/start":      s.asReader(s.startAgain),
-		"GET /sign-out/everywhere":  s.asReader(s.signOutPage),
-		"POST /sign-out/everywhere": s.asReader(s.signOutEverywhere),
+func (s *site) settingsRoutes() map[string]page.Handler {
+	return page.Routes(s.AsReader, map[string]func(*page.Visit) error{
+		"GET /settings":             s.settingsPage,
+		"POST /settings/start":      s.startAgain,
+		"GET /sign-out/everywhere":  s.signOutPage,
+		"POST /sign-out/everywhere": s.signOutEverywhere,
 
-		"GET /settings/zone":           s.asReader(s.zonePage),
-		"POST /settings/zone":          s.asReader(s.zonePage),
-		"GET /settings/schedule":       s.asReader(s.schedulePage),
-		"POST /settings/schedule":      s.asReader(s.schedulePage),
-		"GET /settings/pause":          s.asReader(s.pausePage),
-		"POST /settings/pause":         s.asReader(s.pausePage),
-		"POST /settings/pause/end":     s.asReader(s.endPause),
-		"GET /settings/travel":         s.asReader(s.travelPage),
-		"POST /settings/travel":        s.asReader(s.travelPage),
-		"POST /settings/travel/remove": s.asReader(s.removeStay),
-		"GET /settings/appearance":     s.asReader(s.appearancePage),
-		"POST /settings/appearance":    s.asReader(s.appearancePage),
-		"GET /settings/language":       s.asReader(s.languagePage),
-		"POST /settings/language":      s.asReader(s.setLanguage),
-		"GET /settings/offline":        s.asReader(s.offlineSettingsPage),
+		"GET /settings/zone":           s.zonePage,
+		"POST /settings/zone":          s.zonePage,
+		"GET /settings/schedule":       s.schedulePage,
+		"POST /settings/schedule":      s.schedulePage,
+		"GET /settings/pause":          s.pausePage,
+		"POST /settings/pause":         s.pausePage,
+		"POST /settings/pause/end":     s.endPause,
+		"GET /settings/travel":         s.travelPage,
+		"POST /settings/travel":        s.travelPage,
+		"POST /settings/travel/remove": s.removeStay,
+		"GET /settings/appearance":     s.appearancePage,
+		"POST /settings/appearance":    s.appearancePage,
+		"GET /settings/language":       s.languagePage,
+		"POST /settings/language":      s.setLanguage,
+		"GET /settings/offline":        s.offlineSettingsPage,
 
-		"POST /settings/pages/edition": s.asReader(s.setWeb), // for pages that are open during an upgrade
+		"POST /settings/pages/edition": s.setWeb, // for pages that are open during an upgrade
 
-		"GET /settings/address":               s.asReader(s.addressPage),
-		"POST /settings/address":              s.asReader(s.requestAddress),
-		"POST /settings/address/cancel":       s.asReader(s.cancelAddress),
-		"GET /settings/passkeys":              s.asReader(s.passkeysPage),
-		"POST /settings/passkeys/{id}/remove": s.asReader(s.removePasskey),
+		"GET /settings/address":               s.addressPage,
+		"POST /settings/address":              s.requestAddress,
+		"POST /settings/address/cancel":       s.cancelAddress,
+		"GET /settings/passkeys":              s.passkeysPage,
+		"POST /settings/passkeys/{id}/remove": s.removePasskey,
 
-		"GET /settings/token":         s.asReader(s.tokenPage),
-		"POST /settings/token":        s.asReader(s.tokenPage),
-		"POST /settings/token/remove": s.asReader(s.removeToken),
+		"GET /settings/token":         s.tokenPage,
+		"POST /settings/token":        s.tokenPage,
+		"POST /settings/token/remove": s.removeToken,
 
-		"GET /settings/links":    s.asReader(s.linksPage),
-		"POST /settings/links":   s.asReader(s.voidLinks),
-		"GET /settings/data":     s.asReader(s.dataPage),
-		"GET /settings/data.zip": s.forReader(s.downloadData),
-		"GET /settings/delete":   s.asReader(s.deletePage),
-		"POST /settings/delete":  s.asReader(s.deletePage),
-	}
+		"GET /settings/links":   s.linksPage,
+		"POST /settings/links":  s.voidLinks,
+		"GET /settings/data":    s.dataPage,
+		"GET /settings/delete":  s.deletePage,
+		"POST /settings/delete": s.deletePage,
+	})
 }

@@ -4,12 +4,14 @@ import (
 	"net/http"
 	"net/url"
 	"strings"
+
+	"digest/web/page"
 )
 
 // movedRoutes redirects the former addresses of pages and forms: old emails, bookmarks and pages that are open during
 // an upgrade still have them. A form is sent again to the new address (308).
-func movedRoutes() map[string]handler {
-	routes := map[string]handler{}
+func movedRoutes() map[string]page.Handler {
+	routes := map[string]page.Handler{}
 	for from, to := range map[string]string{
 		"GET /held":                  "/filtered",
 		"GET /feeds/several/rest":    "/feeds/several/pause",
@@ -55,7 +57,7 @@ func movedRoutes() map[string]handler {
 }
 
 // redirectTo redirects to the path of pattern, with the wildcards and the query of the request.
-func redirectTo(pattern string) handler {
+func redirectTo(pattern string) page.Handler {
 	return func(w http.ResponseWriter, r *http.Request) error {
 		parts := strings.Split(pattern, "/")
 		for i, part := range parts {

@@ -11,33 +11,34 @@ import (
 	"digest/internal/textsearch"
 	"digest/render"
 	"digest/store"
+	"digest/web/page"
 )
 
-func (s *site) save(w http.ResponseWriter, r *http.Request, me reader) error {
+func (s *site) save(w http.ResponseWriter, r *http.Request, me page.Reader) error {
 	return s.withPost(w, r, me,
 		func(id digest.PostID) error { return s.Store.Posts.SavePost(r.Context(), me.ID, id, s.Now()) })
 }
 
 // unsave removes a post from the saved ones. It is no error if the post is not saved.
-func (s *site) unsave(w http.ResponseWriter, r *http.Request, me reader) error {
+func (s *site) unsave(w http.ResponseWriter, r *http.Request, me page.Reader) error {
 	return s.withPost(w, r, me,
 		func(id digest.PostID) error { return s.Store.Posts.UnsavePost(r.Context(), me.ID, id, time.Time{}) })
 }
 
 // withPost calls do with the post in the form's address, and redirects back to the page with the button.
-func (s *site) withPost(w http.ResponseWriter, r *http.Request, me reader, do func(digest.PostID) error) error {
-	back, ok := localPath(cmp.Or(r.PostForm.Get("back"), "/saved"))
+func (s *site) withPost(w http.ResponseWriter, r *http.Request, me page.Reader, do func(digest.PostID) error) error {
+	back, ok := page.LocalPath(cmp.Or(r.PostForm.Get("back"), "/saved"))
 	if !ok {
-		return errBadForm
+		return page.ErrBadForm
 	}
-	id, err := pathKey(r)
+	id, err := page.PathKey(r)
 	if err == nil {
 		err = do(digest.PostID(id))
 	}
 	if err != nil {
 		return err
 	}
-	return seeOther(w, r, back)
+	return page.SeeOther(w, r, back)
 }
 
 // A listedPost is a post in a list of posts of several sites.
@@ -63,7 +64,7 @@ func (p listedPost) NamedBy() string {
 func (p listedPost) Path() string { return "/posts/" + strconv.FormatInt(int64(p.ID), 10) }
 
 func (s *site) listed(r *http.Request, v store.VisiblePost) listedPost {
-	return s.listedIn(s.language(r), v)
+	return s.listedIn(s.Language(r), v)
 }
 
 // listedIn is listed for a page in language l.
@@ -83,19 +84,19 @@ func (s *site) listedIn(l *catalogue.Language, v store.VisiblePost) listedPost {
 const listPage = 25
 
 type savedPage struct {
-	namedPage
+	page.NamedPage
 	Posts []listedPost
 	Here  string // address of this page
 	Older string // address of the next page; "": this is the last
 	First bool
 }
 
-func (s *site) savedPage(w http.ResponseWriter, r *http.Request, me reader) error {
+func (s *site) savedPage(w http.ResponseWriter, r *http.Request, me page.Reader) error {
 	at, id, ok := placeIn(r)
 	if !ok {
-		return errNotFound
+		return page.ErrNotFound
 	}
-	p := savedPage{namedPage: named(me.Digest), Here: "/saved", First: at.IsZero()}
+	p := savedPage{NamedPage: page.Named(me.Digest), Here: "/saved", First: at.IsZero()}
 	if !p.First {
 		p.Here += "?after=" + place(at, id)
 	}
@@ -108,5 +109,5 @@ func (s *site) savedPage(w http.ResponseWriter, r *http.Request, me reader) erro
 	for _, v := range list {
 		p.Posts = append(p.Posts, s.listed(r, v.VisiblePost))
 	}
-	return s.showPage(w, r, err, "saved", catalogue.Key("Saved"), p)
+	return s.ShowPage(w, r, err, "saved", catalogue.Key("Saved"), p)
 }

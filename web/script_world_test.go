@@ -13,6 +13,7 @@ import (
 	"digest/feed"
 	"digest/store"
 	"digest/web"
+	"digest/web/page"
 )
 
 // setUpCommands returns the commands that change and check the instance itself.
@@ -170,9 +171,9 @@ func (s *pageScript) setInstance(args ...string) {
 	for name, values := range s.form(args) {
 		switch name {
 		case "sign-up":
-			s.signUp = web.SignUp(values[0])
+			s.signUp = page.SignUp(values[0])
 		case "publishing":
-			s.publish = web.Publishing(values[0])
+			s.publish = page.Publishing(values[0])
 		case "address":
 			s.addresses = values
 		default:

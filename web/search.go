@@ -13,15 +13,16 @@ import (
 	"digest/internal/catalogue"
 	"digest/internal/textsearch"
 	"digest/store"
+	"digest/web/page"
 )
 
 // A searchPage shows the search form and the posts found, the latest first.
 type searchPage struct {
-	namedPage
+	page.NamedPage
 	Query    string // as typed, or composed from the fields of the form
 	Words    string // the part of Query that has no field of its own
 	Site     string
-	From, To dateField         // first and last day; empty: any
+	From, To page.DateField    // first and last day; empty: any
 	Sites    []string          // sites to choose from
 	Saved    bool              // search only in saved posts
 	Wrong    catalogue.Sayable // why nothing was searched
@@ -40,13 +41,13 @@ func (p searchPage) Narrowed() bool { return p.Site+p.From.Value+p.To.Value != "
 const mostOffered = 300
 
 // searchPage searches all posts that were delivered to the reader, or only some sites and days.
-func (s *site) searchPage(w http.ResponseWriter, r *http.Request, me reader) error {
+func (s *site) searchPage(w http.ResponseWriter, r *http.Request, me page.Reader) error {
 	at, id, ok := placeIn(r)
 	if !ok {
-		return errNotFound
+		return page.ErrNotFound
 	}
 	form := r.URL.Query()
-	p := searchPage{namedPage: named(me.Digest), Query: form.Get("q"), Saved: form.Get("in") == "saved",
+	p := searchPage{NamedPage: page.Named(me.Digest), Query: form.Get("q"), Saved: form.Get("in") == "saved",
 		First: at.IsZero()}
 	p.Words, p.Here = p.Query, p.address(form.Get("after"))
 	sites, err := s.Store.Posts.ReaderSites(r.Context(), me.ID)
@@ -54,32 +55,32 @@ func (s *site) searchPage(w http.ResponseWriter, r *http.Request, me reader) err
 		return err
 	}
 	for _, of := range sites[:min(len(sites), mostOffered)] {
-		p.Sites = append(p.Sites, shortened(of.Title))
+		p.Sites = append(p.Sites, page.Shortened(of.Title))
 	}
-	if p.Site, p.From, p.To = form.Get("site"), typedDate(form, "from"), typedDate(form, "to"); p.Narrowed() {
+	if p.Site, p.From, p.To = form.Get("site"), page.TypedDate(form, "from"), page.TypedDate(form, "to"); p.Narrowed() {
 		return s.composeSearch(w, r, p, sites)
 	}
 	if !form.Has("q") {
-		return s.show(w, r, http.StatusOK, "search", catalogue.Key("Search"), p)
+		return s.Show(w, r, http.StatusOK, "search", catalogue.Key("Search"), p)
 	}
 	l, q, err := lookedUp(p.Query, sites)
 	if digest.KindOf(err) == digest.Invalid {
 		p.Wrong = catalogue.Line(err)
-		return s.show(w, r, http.StatusUnprocessableEntity, "search", catalogue.Key("Search"), p)
+		return s.Show(w, r, http.StatusUnprocessableEntity, "search", catalogue.Key("Search"), p)
 	}
 	if err != nil {
 		return err
 	}
 	if alone := "links:" + l.Links; l.Links != "" && !p.Saved && l.Text == alone && len(l.Sites) == 0 &&
 		l.From.IsZero() && l.Until.IsZero() {
-		return seeOther(w, r, "/links?site="+url.QueryEscape(l.Links))
+		return page.SeeOther(w, r, "/links?site="+url.QueryEscape(l.Links))
 	}
 	p.fill(l)
 	q.Now, q.Saved, q.After, q.Limit = s.Now(), p.Saved, store.SearchKey{DueAt: at, Post: id}, listPage
 	found, err := s.lookFor(r.Context(), me, q)
 	if errors.Is(err, errLongSearch) {
 		p.Wrong = catalogue.Key("This search takes too long. Try rarer words, or fewer words.")
-		return s.show(w, r, http.StatusServiceUnavailable, "search", catalogue.Key("Search"), p)
+		return s.Show(w, r, http.StatusServiceUnavailable, "search", catalogue.Key("Search"), p)
 	}
 	if err != nil {
 		return err
@@ -92,7 +93,7 @@ func (s *site) searchPage(w http.ResponseWriter, r *http.Request, me reader) err
 		last := found.Posts[n-1].Key()
 		p.Older = p.address(place(last.DueAt, last.Post))
 	}
-	return s.show(w, r, http.StatusOK, "search", catalogue.Key("Search"), p)
+	return s.Show(w, r, http.StatusOK, "search", catalogue.Key("Search"), p)
 }
 
 // composeSearch redirects to the search that the fields of the form describe, or shows the form with the error.
@@ -102,20 +103,20 @@ func (s *site) composeSearch(w http.ResponseWriter, r *http.Request, p searchPag
 		_, _, err := lookedUp(typed, sites)
 		if err == nil {
 			p.Query = typed
-			return seeOther(w, r, p.address(""))
+			return page.SeeOther(w, r, p.address(""))
 		}
 		if digest.KindOf(err) != digest.Invalid {
 			return err
 		}
 		p.Wrong = catalogue.Line(err)
 	}
-	return s.show(w, r, http.StatusUnprocessableEntity, "search", catalogue.Key("Search"), p)
+	return s.Show(w, r, http.StatusUnprocessableEntity, "search", catalogue.Key("Search"), p)
 }
 
 // wrongDays returns the error in the days of the form, nil if they are valid.
 func (p searchPage) wrongDays() catalogue.Sayable {
 	var days [2]digest.Date
-	for i, typed := range []dateField{p.From, p.To} {
+	for i, typed := range []page.DateField{p.From, p.To} {
 		if typed.Value == "" {
 			continue
 		}
@@ -126,7 +127,7 @@ func (p searchPage) wrongDays() catalogue.Sayable {
 	}
 	if p.From.Value != "" && p.To.Value != "" && days[1].Before(days[0]) {
 		return catalogue.Key("The end date (%s) is before the start date (%s). Change one of them.").With(
-			saidDay(days[1]), saidDay(days[0]))
+			page.SaidDay(days[1]), page.SaidDay(days[0]))
 	}
 	return nil
 }
@@ -180,7 +181,8 @@ func lookedUp(typed string, sites []digest.FeedLabel) (l textsearch.Lookup, q st
 	for _, name := range l.Sites {
 		places := textsearch.SitesNamed(name, known)
 		if len(places) == 0 {
-			return l, q, digest.Refuse(digest.Invalid, "You don’t follow a site called “%s”.", shortened(name))
+			return l, q, digest.Refuse(digest.Invalid, "You don’t follow a site called “%s”.",
+				page.Shortened(name))
 		}
 		for _, i := range places {
 			q.Feeds = append(q.Feeds, sites[i].FeedID)
@@ -196,7 +198,7 @@ const searchTime = 10 * time.Second
 var errLongSearch = errors.New("a search took too long")
 
 // lookFor searches when the reader has no other search running.
-func (s *site) lookFor(ctx context.Context, me reader, q store.SearchQuery) (found store.SearchResult, err error) {
+func (s *site) lookFor(ctx context.Context, me page.Reader, q store.SearchQuery) (found store.SearchResult, err error) {
 	err = s.searching(ctx, me, func(ctx context.Context) (err error) {
 		found, err = s.Search.Search(ctx, me.ID, q)
 		return err
@@ -205,10 +207,10 @@ func (s *site) lookFor(ctx context.Context, me reader, q store.SearchQuery) (fou
 }
 
 // searching runs a slow query, one at a time for each reader.
-func (s *site) searching(ctx context.Context, me reader, look func(context.Context) error) error {
+func (s *site) searching(ctx context.Context, me page.Reader, look func(context.Context) error) error {
 	limited, cancel := context.WithTimeout(ctx, searchTime)
 	defer cancel()
-	unlock, err := s.searches.lock(limited, me.ID)
+	unlock, err := s.searches.Lock(limited, me.ID)
 	if err != nil {
 		return orLong(limited, err)
 	}

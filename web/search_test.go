@@ -1,6 +1,10 @@
 package web
 
-import "testing"
+import (
+	"testing"
+
+	"digest/web/page"
+)
 
 // TestSearchComposed checks that the fields of the form are added to the query, even after an open quote.
 func TestSearchComposed(t *testing.T) {
@@ -15,7 +19,8 @@ func TestSearchComposed(t *testing.T) {
 		{"", "x.example", "", "", "site:x.example"},
 		{"a b", "", "", "", "a b"},
 	} {
-		p := searchPage{Query: c.typed, Site: c.site, From: dateField{c.from}, To: dateField{c.to}}
+		p := searchPage{Query: c.typed, Site: c.site, From: page.DateField{Value: c.from},
+			To: page.DateField{Value: c.to}}
 		if got := p.composed(); got != c.want {
 			t.Errorf("%s, %s, %s, %s: %s, want %s", c.typed, c.site, c.from, c.to, got, c.want)
 		}

@@ -9,36 +9,32 @@ import (
 	"digest/internal/catalogue"
 	"digest/render"
 	"digest/store"
+	"digest/web/page"
 )
 
 type passkeysPage struct {
-	*visit
+	*page.Visit
 	Can  bool // this address supports passkeys
 	Keys []store.Passkey
 }
 
-// Date returns the day of t in the reader's time zone.
-func (v *visit) Date(t time.Time) catalogue.Moment {
-	return catalogue.Time("2 January 2006", t.In(v.zone()))
+func (s *site) passkeysPage(v *page.Visit) error {
+	keys, err := s.Store.Sessions.Passkeys(v.Ctx, v.ID)
+	p := passkeysPage{Visit: v, Can: s.relying != nil, Keys: keys}
+	return v.Show(err, "settings_passkeys", catalogue.Key("Passkeys"), p)
 }
 
-func (s *site) passkeysPage(v *visit) error {
-	keys, err := s.Store.Sessions.Passkeys(v.ctx, v.ID)
-	p := passkeysPage{visit: v, Can: s.relying != nil, Keys: keys}
-	return v.show(err, "settings_passkeys", catalogue.Key("Passkeys"), p)
-}
-
-func (s *site) removePasskey(v *visit) error {
-	err := s.Store.Sessions.RemovePasskey(v.ctx, v.ID, v.pathID, s.sessionHash(v.Request))
+func (s *site) removePasskey(v *page.Visit) error {
+	err := s.Store.Sessions.RemovePasskey(v.Ctx, v.ID, v.PathID, s.SessionHash(v.Request))
 	if err == nil {
-		s.tellOfPasskeys(v.ctx, v.User, passkeyRemovedLetter(v.language(), s.BaseURL))
+		s.tellOfPasskeys(v.Ctx, v.User, passkeyRemovedLetter(v.PageLanguage(), s.BaseURL))
 	}
-	return v.saved(err, "/settings/passkeys", "removed")
+	return v.SeeSaved(err, "/settings/passkeys", "removed")
 }
 
 // tellOfPasskeys emails a reader that their passkeys have changed. It only logs errors, because the change is done.
 func (s *site) tellOfPasskeys(ctx context.Context, u digest.User, words render.LetterContent) {
-	if !s.mails() {
+	if !s.Mails() {
 		return
 	}
 	letter, _, err := s.Store.Editions.RequestLetter(ctx, store.LetterRequest{Kind: allowance.Passkeys, Email: u.Email},
@@ -46,7 +42,7 @@ func (s *site) tellOfPasskeys(ctx context.Context, u digest.User, words render.L
 	if err != nil {
 		s.Log.ErrorContext(ctx, "cannot email a reader about a changed passkey", "err", err)
 	}
-	s.sendLetter(letterRequest{kind: allowance.Passkeys, letter: letter},
+	s.SendLetter(page.LetterRequest{Kind: allowance.Passkeys, Letter: letter},
 		func(context.Context, time.Duration) (string, render.LetterContent, error) {
 			return u.Email, words, nil
 		})

@@ -1,49 +1,35 @@
 package web
 
 import (
-	"time"
-
 	"digest"
-	"digest/calendar"
 	"digest/internal/catalogue"
+	"digest/web/page"
 )
 
-// farthestPause is how many days ahead the form lets a pause end. calendar.CheckPause allows more.
-const farthestPause = 366
-
-// begins returns the first instant of a date in a zone, or an error text if the zone skips that date.
-func begins(d digest.Date, zone *time.Location) (at time.Time, wrong catalogue.Sayable) {
-	at = calendar.Begins(d, zone)
-	if !calendar.Exists(d, zone) {
-		return at, catalogue.Key("%s doesn’t exist in that time zone. Choose the next day.").With(saidDay(d))
-	}
-	return at, nil
-}
-
-func (s *site) pausePage(v *visit) error {
+func (s *site) pausePage(v *page.Visit) error {
 	stored := ""
 	if v.Until() != nil {
-		stored = digest.DateOf(v.Digest.PausedUntil.In(v.zone())).String()
+		stored = digest.DateOf(v.Digest.PausedUntil.In(v.Zone())).String()
 	}
-	day := v.date("until", stored, v.today().Plus(1), v.today().Plus(farthestPause))
-	v.fields["until"].Unchanged = true
-	until, wrong := begins(day, v.zone())
+	day := v.AddDate("until", stored, v.Today().Plus(1), v.Today().Plus(page.FarthestPause))
+	v.Fields()["until"].Unchanged = true
+	until, wrong := page.DayBegins(day, v.Zone())
 	if v.Left() {
 		wrong = catalogue.Key("You’re unsubscribed and get no editions.")
 	}
-	if v.ok() && wrong != nil {
-		v.wrong("until", wrong)
+	if v.OK() && wrong != nil {
+		v.Reject("until", wrong)
 	}
-	if v.ok() {
-		err := s.Store.Readers.PauseDigest(v.ctx, v.Digest.ID, until, v.now)
+	if v.OK() {
+		err := s.Store.Readers.PauseDigest(v.Ctx, v.Digest.ID, until, v.Now)
 		if digest.KindOf(err) == digest.Conflict { // the page shows that the reader has unsubscribed
 			err = nil
 		}
-		return v.saved(err, "/settings/pause", "paused")
+		return v.SeeSaved(err, "/settings/pause", "paused")
 	}
-	return v.show(nil, "settings_pause", catalogue.Key("Pause"), v)
+	return v.Show(nil, "settings_pause", catalogue.Key("Pause"), v)
 }
 
-func (s *site) endPause(v *visit) error {
-	return v.saved(s.Store.Readers.ResumeDigest(v.ctx, v.Digest.ID, v.now), "/settings/pause", "ended")
+func (s *site) endPause(v *page.Visit) error {
+	return v.SeeSaved(s.Store.Readers.ResumeDigest(v.Ctx, v.Digest.ID, v.Now), "/settings/pause", "ended")
 }

@@ -5,6 +5,7 @@ import (
 
 	"digest"
 	"digest/internal/catalogue"
+	"digest/web/page"
 )
 
 const farthestStay = 731
@@ -15,7 +16,7 @@ type stayView struct {
 	today digest.Date
 }
 
-func (v *visit) view(st digest.Stay) stayView { return stayView{st, v.today()} }
+func stayOf(v *page.Visit, st digest.Stay) stayView { return stayView{st, v.Today()} }
 
 // City returns the city of the trip's time zone: "New York".
 func (v stayView) City() catalogue.City { return catalogue.City(v.TimeZone) }
@@ -48,7 +49,7 @@ func (v stayView) String() string { return v.Words().String() }
 func (v stayView) HomeName() catalogue.City { return catalogue.City(v.Home) }
 
 type travelPage struct {
-	*visit
+	*page.Visit
 	List []stayView
 }
 
@@ -63,43 +64,43 @@ func (p travelPage) HomeName() catalogue.City {
 }
 
 // travelPage shows the planned trips, and adds one.
-func (s *site) travelPage(v *visit) error {
-	st := v.stay()
-	if v.ok() {
-		_, err := s.Store.Readers.AddStay(v.ctx, st, v.now)
-		if !v.refused(err, "") {
-			return v.saved(err, "/settings/travel", "trip")
+func (s *site) travelPage(v *page.Visit) error {
+	st := readStay(v)
+	if v.OK() {
+		_, err := s.Store.Readers.AddStay(v.Ctx, st, v.Now)
+		if !v.Refused(err, "") {
+			return v.SeeSaved(err, "/settings/travel", "trip")
 		}
 	}
-	p := travelPage{visit: v}
-	stays, err := s.Store.Readers.Stays(v.ctx, v.ID)
+	p := travelPage{Visit: v}
+	stays, err := s.Store.Readers.Stays(v.Ctx, v.ID)
 	for _, st := range stays {
-		p.List = append(p.List, v.view(st))
+		p.List = append(p.List, stayOf(v, st))
 	}
-	return v.show(err, "settings_travel", catalogue.Key("Travel"), p)
+	return v.Show(err, "settings_travel", catalogue.Key("Travel"), p)
 }
 
-// stay describes the form of a trip and parses it. A trip may have begun already.
-func (v *visit) stay() digest.Stay {
-	st, last := digest.Stay{UserID: v.ID}, v.today().Plus(farthestStay)
-	st.TimeZone = v.zoneNamed("")
-	st.From = v.date("from", "", v.today().Plus(-farthestStay), last)
-	st.To = v.date("to", "", v.today(), last)
-	if !v.ok() {
+// readStay describes the form of a trip and parses it. A trip may have begun already.
+func readStay(v *page.Visit) digest.Stay {
+	st, last := digest.Stay{UserID: v.ID}, v.Today().Plus(farthestStay)
+	st.TimeZone = v.AddZone("")
+	st.From = v.AddDate("from", "", v.Today().Plus(-farthestStay), last)
+	st.To = v.AddDate("to", "", v.Today(), last)
+	if !v.OK() {
 		return st
 	}
-	if _, wrong := begins(st.From, zoneOr(st.TimeZone)); wrong != nil {
-		v.wrong("from", wrong)
+	if _, wrong := page.DayBegins(st.From, page.ZoneOr(st.TimeZone)); wrong != nil {
+		v.Reject("from", wrong)
 	} else if st.To.Before(st.From) {
-		v.wrong("to", catalogue.Key("The last day is before the first day, %s.").With(saidDay(st.From)))
+		v.Reject("to", catalogue.Key("The last day is before the first day, %s.").With(page.SaidDay(st.From)))
 	}
 	return st
 }
 
-func (s *site) removeStay(v *visit) error {
+func (s *site) removeStay(v *page.Visit) error {
 	id, err := strconv.ParseInt(v.PostForm.Get("stay"), 10, 64)
 	if err != nil {
-		return errNotFound
+		return page.ErrNotFound
 	}
-	return v.saved(s.Store.Readers.RemoveStay(v.ctx, v.ID, id, v.now), "/settings/travel", "trip")
+	return v.SeeSaved(s.Store.Readers.RemoveStay(v.Ctx, v.ID, id, v.Now), "/settings/travel", "trip")
 }

@@ -11,21 +11,15 @@ import (
 	"digest/internal/catalogue"
 	"digest/render"
 	"digest/store"
-)
-
-const (
-	// SignInTTL is how long an unused sign-in link works.
-	SignInTTL = 24 * time.Hour
-
-	mailedTTL = time.Hour // lifetime of a link in an email; longer if emails are delayed
+	"digest/web/page"
 )
 
 // SignInLink creates a link that signs in a user once, within SignInTTL of now. The database stores only the hash of
 // its token.
 func SignInLink(ctx context.Context, s *store.Store, baseURL string, user digest.UserID, now time.Time) (string,
 	error) {
-	token := newSecret()
-	if err := s.Sessions.AddSignIn(ctx, hashSecret(token), user, now, now.Add(SignInTTL)); err != nil {
+	token := page.NewSecret()
+	if err := s.Sessions.AddSignIn(ctx, page.HashSecret(token), user, now, now.Add(page.SignInTTL)); err != nil {
 		return "", fmt.Errorf("storing the sign-in token: %w", err)
 	}
 	return strings.TrimSuffix(baseURL, "/") + "/sign-in?token=" + token, nil
@@ -33,7 +27,7 @@ func SignInLink(ctx context.Context, s *store.Store, baseURL string, user digest
 
 // A signInPage asks for an email address, or shows the button behind a sign-in link.
 type signInPage struct {
-	letterRequest
+	page.LetterRequest
 	Token string
 	For   string // the address to which the link belongs
 	Sent  bool   // an email was requested
@@ -44,8 +38,8 @@ type signInPage struct {
 }
 
 func (s *site) showSignIn(w http.ResponseWriter, r *http.Request, status int, p signInPage) error {
-	p.Mails, p.Keys, p.landingPage = s.mails(), s.relying != nil, s.landing()
-	return s.show(w, r, status, "signin", catalogue.Key("Sign in"), p)
+	p.Mails, p.Keys, p.landingPage = s.Mails(), s.relying != nil, s.landing()
+	return s.Show(w, r, status, "signin", catalogue.Key("Sign in"), p)
 }
 
 // signInPage shows the sign-in form, or the button behind a link. Opening a link does not sign in, because mail
@@ -58,7 +52,7 @@ func (s *site) signInPage(w http.ResponseWriter, r *http.Request) error {
 		p.Sent, p.Out = query.Get("sent") == "1", query.Get("out") == "everywhere"
 		return s.showSignIn(w, r, http.StatusOK, p)
 	}
-	u, err := s.Store.Sessions.SignIn(r.Context(), hashSecret(p.Token), s.Now())
+	u, err := s.Store.Sessions.SignIn(r.Context(), page.HashSecret(p.Token), s.Now())
 	if digest.KindOf(err) == digest.NotFound {
 		return s.operatorLinkPage(w, r, p.Token)
 	}
@@ -70,37 +64,37 @@ func (s *site) signInPage(w http.ResponseWriter, r *http.Request) error {
 }
 
 func (s *site) signIn(w http.ResponseWriter, r *http.Request) error {
-	token, err := linkToken(r.PostForm)
+	token, err := page.LinkToken(r.PostForm)
 	if err != nil {
 		return err
 	}
-	user, err := s.Store.Sessions.UseSignIn(r.Context(), hashSecret(token), s.Now())
+	user, err := s.Store.Sessions.UseSignIn(r.Context(), page.HashSecret(token), s.Now())
 	if err != nil {
-		return orSpent(err, errSpentLink)
+		return page.OrSpent(err, page.ErrSpentLink)
 	}
-	return s.enterByLink(w, r, user)
+	return s.EnterByLink(w, r, user)
 }
 
 // requestSignIn emails a sign-in link to an address that has an account. The response is the same for other
 // addresses.
 func (s *site) requestSignIn(w http.ResponseWriter, r *http.Request) error {
-	if !s.mails() {
-		return errNotFound
+	if !s.Mails() {
+		return page.ErrNotFound
 	}
 	q, status, err := s.requestLetter(r, s.asksToSignIn)
 	if err != nil {
 		return err
 	}
 	if q.Wrong != "" {
-		return s.showSignIn(w, r, status, signInPage{letterRequest: q})
+		return s.showSignIn(w, r, status, signInPage{LetterRequest: q})
 	}
-	s.sendLetter(q, s.writeSignInTo(s.language(r), q.to))
-	return seeOther(w, r, "/sign-in?sent=1")
+	s.SendLetter(q, s.writeSignInTo(s.Language(r), q.To))
+	return page.SeeOther(w, r, "/sign-in?sent=1")
 }
 
 // writeSignInTo writes the sign-in email for an address. Its language is the one of the account, or asked if the
 // account has none.
-func (s *site) writeSignInTo(asked *catalogue.Language, email string) writeLetter {
+func (s *site) writeSignInTo(asked *catalogue.Language, email string) page.WriteLetter {
 	return func(ctx context.Context, life time.Duration) (string, render.LetterContent, error) {
 		u, err := s.Store.Readers.UserByEmail(ctx, email)
 		if digest.KindOf(err) == digest.NotFound {
@@ -116,22 +110,22 @@ func (s *site) writeSignInTo(asked *catalogue.Language, email string) writeLette
 // writeSignIn writes an email with a link that signs in u. The link expires after life.
 func (s *site) writeSignIn(ctx context.Context, l *catalogue.Language, u digest.User, life time.Duration) (string,
 	render.LetterContent, error) {
-	token, now := newSecret(), s.Now()
-	err := s.Store.Sessions.AddSignIn(ctx, hashSecret(token), u.ID, now, now.Add(life))
+	token, now := page.NewSecret(), s.Now()
+	err := s.Store.Sessions.AddSignIn(ctx, page.HashSecret(token), u.ID, now, now.Add(life))
 	return u.Email, signInLetter(l, s.BaseURL, token, life), err
 }
 
 func (s *site) signOut(w http.ResponseWriter, r *http.Request) error {
-	u, err := s.signedIn(r)
+	u, err := s.SignedIn(r)
 	if err != nil {
 		return err
 	}
-	if err := s.endSession(r); err != nil {
+	if err := s.EndSession(r); err != nil {
 		return err
 	}
-	s.leaveBrowser(w)
+	s.LeaveBrowser(w)
 	if u.ID != 0 {
-		s.knowBrowser(w, u.Email) // the address may have changed since the sign-in
+		s.KnowBrowser(w, u.Email) // the address may have changed since the sign-in
 	}
-	return seeOther(w, r, "/")
+	return page.SeeOther(w, r, "/")
 }

@@ -6,11 +6,12 @@ import (
 
 	"digest/internal/catalogue"
 	"digest/store"
+	"digest/web/page"
 )
 
 // A signOutPage shows what ends when a reader signs out everywhere.
 type signOutPage struct {
-	*visit
+	*page.Visit
 	Sessions int
 	Keys     []store.Passkey // passkeys, each of which could sign in again
 }
@@ -20,15 +21,15 @@ func (p signOutPage) Browsers() catalogue.Sayable {
 	return catalogue.Key("You’re signed in on %d browsers, including this one.").With(p.Sessions)
 }
 
-func (s *site) signOutPage(v *visit) error {
-	in, err := s.Store.Subscriptions.SignInsView(v.ctx, v.ID, v.now)
+func (s *site) signOutPage(v *page.Visit) error {
+	in, err := s.Store.Subscriptions.SignInsView(v.Ctx, v.ID, v.Now)
 	p := signOutPage{v, len(in.Sessions), in.Passkeys}
-	return v.show(err, "signout", catalogue.Key("Sign out everywhere"), p)
+	return v.Show(err, "signout", catalogue.Key("Sign out everywhere"), p)
 }
 
 // signOutEverywhere ends all sessions of the reader, including this one, and removes the chosen passkeys.
-func (s *site) signOutEverywhere(v *visit) error {
-	keys, err := s.Store.Sessions.Passkeys(v.ctx, v.ID)
+func (s *site) signOutEverywhere(v *page.Visit) error {
+	keys, err := s.Store.Sessions.Passkeys(v.Ctx, v.ID)
 	if err != nil {
 		return err
 	}
@@ -38,13 +39,13 @@ func (s *site) signOutEverywhere(v *visit) error {
 			chosen = append(chosen, k.ID)
 		}
 	}
-	removed, err := s.Store.Sessions.EndSessions(v.ctx, v.ID, chosen...)
+	removed, err := s.Store.Sessions.EndSessions(v.Ctx, v.ID, chosen...)
 	if err != nil {
 		return err
 	}
 	if removed > 0 {
-		s.tellOfPasskeys(v.ctx, v.User, passkeyRemovedLetter(v.language(), s.BaseURL))
+		s.tellOfPasskeys(v.Ctx, v.User, passkeyRemovedLetter(v.PageLanguage(), s.BaseURL))
 	}
-	s.leaveBrowser(v.w)
-	return v.seeOther("/sign-in?out=everywhere")
+	s.LeaveBrowser(v.W)
+	return v.SeeOther("/sign-in?out=everywhere")
 }

@@ -3,45 +3,19 @@ package web
 import (
 	"context"
 	"net/http"
-	"net/url"
 	"time"
 
 	"digest"
 	"digest/internal/catalogue"
 	"digest/render"
 	"digest/store"
-)
-
-// SignUp says who may sign up.
-type SignUp string
-
-// The values of DIGEST_SIGN_UP. Any other value is treated as closed.
-const (
-	SignUpOpen       SignUp = "open"
-	SignUpInvitation SignUp = "invitation" // people with an invitation
-	SignUpClosed     SignUp = "closed"
+	"digest/web/page"
 )
 
 const signUpTTL = 24 * time.Hour
 
-// A newcomer is a form that asks for an email address and a time zone.
-type newcomer struct {
-	letterRequest
-	zoneField
-	Action     string // address to which the form posts
-	TokenField string // name of the hidden field for Token
-	Token      string
-}
-
-func readNewcomer(form url.Values, action, tokenField string) newcomer {
-	return newcomer{
-		letterRequest: letterRequest{Email: form.Get("email")}, zoneField: zoneField{Zone: form.Get("zone")},
-		Action: action, TokenField: tokenField, Token: form.Get(tokenField),
-	}
-}
-
 type signUpPage struct {
-	newcomer
+	page.Newcomer
 	Sent    bool          // an email was requested
 	Refusal catalogue.Key // why nobody can sign up this way; empty: they can
 }
@@ -58,20 +32,20 @@ const (
 // mayTry returns the invitation of a token, or why a visitor with that token may not sign up.
 func (s *site) mayTry(ctx context.Context, token string) (invitation int64, refusal catalogue.Key, err error) {
 	switch {
-	case !s.mails():
+	case !s.Mails():
 		return 0, unmailedWords, nil
-	case s.SignUp == SignUpOpen && token == "":
+	case s.SignUp == page.SignUpOpen && token == "":
 		return 0, "", nil
-	case s.SignUp != SignUpOpen && s.SignUp != SignUpInvitation:
+	case s.SignUp != page.SignUpOpen && s.SignUp != page.SignUpInvitation:
 		return 0, closedWords, nil
 	case token == "":
 		return 0, invitedWords, nil
 	}
-	i, err := s.Store.Sessions.Invitation(ctx, hashSecret(token), s.Now())
+	i, err := s.Store.Sessions.Invitation(ctx, page.HashSecret(token), s.Now())
 	switch {
 	case digest.KindOf(err) != digest.NotFound:
 		return i.ID, "", err
-	case s.SignUp == SignUpOpen:
+	case s.SignUp == page.SignUpOpen:
 		return 0, "", nil // none needed
 	}
 	return 0, spentWords, nil
@@ -80,9 +54,9 @@ func (s *site) mayTry(ctx context.Context, token string) (invitation int64, refu
 func (s *site) signUpPage(w http.ResponseWriter, r *http.Request) error {
 	query := r.URL.Query()
 	p := signUpPage{Sent: query.Get("sent") == "1"}
-	p.newcomer = newcomer{Action: "/sign-up", TokenField: "invitation", Token: query.Get("invitation")}
+	p.Newcomer = page.Newcomer{Action: "/sign-up", TokenField: "invitation", Token: query.Get("invitation")}
 	if p.Sent {
-		return s.show(w, r, http.StatusOK, "signup", catalogue.Key("Check your email"), p)
+		return s.Show(w, r, http.StatusOK, "signup", catalogue.Key("Check your email"), p)
 	}
 	var err error
 	if _, p.Refusal, err = s.mayTry(r.Context(), p.Token); err != nil {
@@ -95,13 +69,13 @@ func (s *site) showSignUp(w http.ResponseWriter, r *http.Request, status int, p 
 	if p.Refusal != "" {
 		status = http.StatusForbidden
 	}
-	return s.show(w, r, status, "signup", catalogue.Key("Sign up"), p)
+	return s.Show(w, r, status, "signup", catalogue.Key("Sign up"), p)
 }
 
 // requestSignUp emails a link that confirms the address. The response does not reveal whether the address has an
 // account: an account gets a sign-in link instead.
 func (s *site) requestSignUp(w http.ResponseWriter, r *http.Request) error {
-	p := signUpPage{newcomer: readNewcomer(r.PostForm, "/sign-up", "invitation")}
+	p := signUpPage{Newcomer: page.ReadNewcomer(r.PostForm, "/sign-up", "invitation")}
 	invitation, refusal, err := s.mayTry(r.Context(), p.Token)
 	if p.Refusal = refusal; err != nil || refusal != "" {
 		if err != nil {
@@ -109,10 +83,10 @@ func (s *site) requestSignUp(w http.ResponseWriter, r *http.Request) error {
 		}
 		return s.showSignUp(w, r, http.StatusForbidden, p)
 	}
-	zone, ok := p.readZone()
+	zone, ok := p.ReadZone()
 	if !ok {
-		if _, err := mailbox(p.Email); err != nil {
-			p.Wrong = wrongEmail
+		if _, err := page.Mailbox(p.Email); err != nil {
+			p.Wrong = page.WrongEmail
 		}
 		return s.showSignUp(w, r, http.StatusUnprocessableEntity, p)
 	}
@@ -121,29 +95,29 @@ func (s *site) requestSignUp(w http.ResponseWriter, r *http.Request) error {
 		asks = s.asksInvited
 	}
 	q, status, err := s.requestLetter(r, asks)
-	if p.letterRequest = q; err != nil || q.Wrong != "" {
+	if p.LetterRequest = q; err != nil || q.Wrong != "" {
 		if err != nil {
 			return err
 		}
 		return s.showSignUp(w, r, status, p)
 	}
-	s.sendLetter(q, s.writeSignUp(store.SignUp{Email: q.to, TimeZone: zone, Invitation: invitation,
-		Language: s.language(r).Code}))
-	return seeOther(w, r, "/sign-up?sent=1")
+	s.SendLetter(q, s.writeSignUp(store.SignUp{Email: q.To, TimeZone: zone, Invitation: invitation,
+		Language: s.Language(r).Code}))
+	return page.SeeOther(w, r, "/sign-up?sent=1")
 }
 
 // writeSignUp writes an email with a link that confirms the address, or with a sign-in link if it has an account.
-func (s *site) writeSignUp(up store.SignUp) writeLetter {
+func (s *site) writeSignUp(up store.SignUp) page.WriteLetter {
 	return func(ctx context.Context, life time.Duration) (string, render.LetterContent, error) {
 		u, err := s.Store.Readers.UserByEmail(ctx, up.Email)
 		if err == nil {
-			return s.writeSignIn(ctx, letterLanguage(u, catalogue.Of(up.Language)), u, mailedTTL)
+			return s.writeSignIn(ctx, letterLanguage(u, catalogue.Of(up.Language)), u, page.MailedTTL)
 		}
 		if digest.KindOf(err) != digest.NotFound {
 			return "", render.LetterContent{}, err
 		}
-		token, now := newSecret(), s.Now()
-		err = s.Store.Sessions.AddSignUp(ctx, hashSecret(token), up, now, now.Add(life))
+		token, now := page.NewSecret(), s.Now()
+		err = s.Store.Sessions.AddSignUp(ctx, page.HashSecret(token), up, now, now.Add(life))
 		return up.Email, signUpLetter(catalogue.Of(up.Language), s.BaseURL, token), err
 	}
 }
@@ -158,24 +132,26 @@ type confirmSignUpPage struct {
 func (s *site) confirmSignUpPage(w http.ResponseWriter, r *http.Request) error {
 	p := confirmSignUpPage{Token: r.URL.Query().Get("token")}
 	var err error
-	p.SignUp, err = s.Store.Sessions.SignUp(r.Context(), hashSecret(p.Token), s.Now())
-	return s.showPage(w, r, orSpent(err, errSpentSignUp), "signup_confirm", catalogue.Key("Create account"), p)
+	p.SignUp, err = s.Store.Sessions.SignUp(r.Context(), page.HashSecret(p.Token), s.Now())
+	return s.ShowPage(w, r, page.OrSpent(err, page.ErrSpentSignUp), "signup_confirm", catalogue.Key("Create account"),
+		p)
 }
 
 func (s *site) confirmSignUp(w http.ResponseWriter, r *http.Request) error {
-	if s.SignUp != SignUpOpen && s.SignUp != SignUpInvitation {
-		return errSignUpClosed
+	if s.SignUp != page.SignUpOpen && s.SignUp != page.SignUpInvitation {
+		return page.ErrSignUpClosed
 	}
-	token, err := linkToken(r.PostForm)
+	token, err := page.LinkToken(r.PostForm)
 	if err != nil {
 		return err
 	}
-	u, err := s.Store.Sessions.ConfirmSignUp(r.Context(), hashSecret(token), s.SignUp == SignUpInvitation, s.Now())
+	u, err := s.Store.Sessions.ConfirmSignUp(r.Context(), page.HashSecret(token), s.SignUp == page.SignUpInvitation,
+		s.Now())
 	if digest.KindOf(err) == digest.Conflict {
-		return errSpentInvitation
+		return page.ErrSpentInvitation
 	}
 	if err != nil {
-		return orSpent(err, errSpentSignUp)
+		return page.OrSpent(err, page.ErrSpentSignUp)
 	}
-	return s.enterByLink(w, r, u.ID)
+	return s.EnterByLink(w, r, u.ID)
 }

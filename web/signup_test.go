@@ -13,6 +13,7 @@ import (
 
 	"digest"
 	"digest/web"
+	"digest/web/page"
 )
 
 // asks posts a sign-in or sign-up form.
@@ -181,7 +182,7 @@ func TestOperatorLink(t *testing.T) {
 // TestWithoutMail checks that the sign-in and sign-up pages say so if the instance sends no email.
 func TestWithoutMail(t *testing.T) {
 	each(t, func(r *room) {
-		handler := web.New(web.Options{Store: r.store, Signer: r.signer, BaseURL: r.base, SignUp: web.SignUpOpen,
+		handler := web.New(web.Options{Store: r.store, Signer: r.signer, BaseURL: r.base, SignUp: page.SignUpOpen,
 			Now: func() time.Time { return r.now }})
 		for path, status := range map[string]int{"/sign-up": http.StatusForbidden, "/sign-in": http.StatusOK} {
 			w := httptest.NewRecorder()

@@ -9,18 +9,19 @@ import (
 	"digest/internal/catalogue"
 	"digest/render"
 	"digest/store"
+	"digest/web/page"
 )
 
 // An undoPage is the page on which a reader can undo a change that a link in an email has made.
 type undoPage struct {
-	namedPage
+	page.NamedPage
 	store.LinkChangeView
 	Path string
 	zone *time.Location
 }
 
-// mailedTo returns the reader who got the email with the link.
-func (p undoPage) mailedTo() digest.UserID { return p.Digest.UserID }
+// MailedTo returns the reader who got the email with the link.
+func (p undoPage) MailedTo() digest.UserID { return p.Digest.UserID }
 
 // Changed describes the change, and names the email whose link made it.
 func (p undoPage) Changed() catalogue.Sayable { return render.LinkChange(p.LinkChange, p.zone) }
@@ -43,7 +44,7 @@ func (s *site) undoPage(w http.ResponseWriter, r *http.Request) error {
 	p, err := s.undoOf(r, func(ctx context.Context, d digest.Digest, change int64) (store.LinkChangeView, error) {
 		return s.Store.Readers.LinkChange(ctx, d.ID, change, s.Now())
 	})
-	if err == errOldLink {
+	if err == page.ErrOldLink {
 		return s.orOwn(w, r, p.Digest, "/settings/links")
 	}
 	return s.showUndo(w, r, p, err)
@@ -63,27 +64,27 @@ func (s *site) undo(w http.ResponseWriter, r *http.Request) error {
 }
 
 func (s *site) showUndo(w http.ResponseWriter, r *http.Request, p undoPage, err error) error {
-	return s.showPage(w, r, err, "undo", catalogue.Key("Undo this change"), p)
+	return s.ShowPage(w, r, err, "undo", catalogue.Key("Undo this change"), p)
 }
 
 type linkChangeFinder func(context.Context, digest.Digest, int64) (store.LinkChangeView, error)
 
 // undoOf finds the change that the link of a request names. If the reader has turned off old links, it returns
-// errOldLink and a page with the digest.
+// ErrOldLink and a page with the digest.
 func (s *site) undoOf(r *http.Request, find linkChangeFinder) (p undoPage, err error) {
 	number, change, ok := s.Signer.VerifyPair(digest.ForUndo, r.PathValue("token"))
 	if !ok {
-		return p, errNotFound
+		return p, page.ErrNotFound
 	}
 	id, round := digest.OfRound(number)
 	d, err := s.Store.Readers.Digest(r.Context(), digest.DigestID(id))
 	if err != nil {
-		return p, orSpent(err, errSpentUndo)
+		return p, page.OrSpent(err, page.ErrSpentUndo)
 	}
-	p = undoPage{namedPage: named(d), Path: "/undo/" + r.PathValue("token"), zone: zoneOr(d.TimeZone)}
+	p = undoPage{NamedPage: page.Named(d), Path: "/undo/" + r.PathValue("token"), zone: page.ZoneOr(d.TimeZone)}
 	if p.Digest = d; d.LinkRound != round {
-		return p, errOldLink
+		return p, page.ErrOldLink
 	}
 	p.LinkChangeView, err = find(r.Context(), d, change)
-	return p, orSpent(err, errSpentUndo)
+	return p, page.OrSpent(err, page.ErrSpentUndo)
 }

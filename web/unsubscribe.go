@@ -10,25 +10,26 @@ import (
 	"digest/calendar"
 	"digest/internal/catalogue"
 	"digest/store"
+	"digest/web/page"
 )
 
 // An unsubscribePage is the page behind an unsubscribe link, and the result of its forms.
 type unsubscribePage struct {
-	standing
+	page.OwnDigest
 	Token string
 	Gone  bool           // its reader was deleted, so it cannot be restored
 	Most  digest.Cadence // the most frequent cadence to offer: a newsletter sets its own
 
 	// The last change.
 	WasPaused bool
-	Before    daysView // the former days if they changed, zero otherwise
+	Before    page.DaysView // the former days if they changed, zero otherwise
 }
 
 // unsubscribePage shows a button and changes nothing, because link scanners open every link in an email.
 func (s *site) unsubscribePage(w http.ResponseWriter, r *http.Request) error {
 	d, err := s.tokenDigest(r)
-	if err == errOldLink {
-		return s.orOwn(w, r, d, s.unsubscribePath(d))
+	if err == page.ErrOldLink {
+		return s.orOwn(w, r, d, s.UnsubscribePath(d))
 	}
 	if err != nil {
 		return err
@@ -36,7 +37,7 @@ func (s *site) unsubscribePage(w http.ResponseWriter, r *http.Request) error {
 	if d.State == digest.DigestLeft {
 		return s.showUnsubscribed(w, r, d)
 	}
-	return s.show(w, r, http.StatusOK, "unsubscribe", catalogue.Key("Unsubscribe"), s.viewOf(r, d))
+	return s.Show(w, r, http.StatusOK, "unsubscribe", catalogue.Key("Unsubscribe"), s.viewOf(r, d))
 }
 
 // unsubscribe handles the POST of a mail program's unsubscribe button (RFC 8058 §3.2). It unsubscribes immediately,
@@ -56,7 +57,7 @@ func (s *site) unsubscribe(w http.ResponseWriter, r *http.Request) error {
 	case err != nil:
 		return err
 	case !isOneClick && d.State != digest.DigestLeft:
-		return s.show(w, r, http.StatusBadRequest, "unsubscribe", catalogue.Key("Unsubscribe"), s.viewOf(r, d))
+		return s.Show(w, r, http.StatusBadRequest, "unsubscribe", catalogue.Key("Unsubscribe"), s.viewOf(r, d))
 	case !isOneClick:
 		return s.showUnsubscribed(w, r, d)
 	}
@@ -65,9 +66,9 @@ func (s *site) unsubscribe(w http.ResponseWriter, r *http.Request) error {
 
 // hasOneClick reports whether a form has the field that List-Unsubscribe-Post announces, in either encoding.
 func hasOneClick(r *http.Request) (bool, error) {
-	for _, parse := range []func() error{r.ParseForm, func() error { return r.ParseMultipartForm(maxBody) }} {
-		if err := parse(); err != nil && asProblem(err) == errTooLarge {
-			return false, errTooLarge
+	for _, parse := range []func() error{r.ParseForm, func() error { return r.ParseMultipartForm(page.MaxBody) }} {
+		if err := parse(); err != nil && page.AsProblem(err) == page.ErrTooLarge {
+			return false, page.ErrTooLarge
 		}
 	}
 	return r.PostForm.Get("List-Unsubscribe") == "One-Click", nil
@@ -129,27 +130,31 @@ func (s *site) resubscribe(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	if d.State == digest.DigestPaused && !wasLeft {
-		return s.show(w, r, http.StatusOK, "unsubscribe", catalogue.Key("Unsubscribe"), s.viewOf(r, d))
+		return s.Show(w, r, http.StatusOK, "unsubscribe", catalogue.Key("Unsubscribe"), s.viewOf(r, d))
 	}
-	return s.show(w, r, http.StatusOK, "unsubscribe_done", catalogue.Key("Welcome back"), s.viewOf(r, d))
+	return s.Show(w, r, http.StatusOK, "unsubscribe_done", catalogue.Key("Welcome back"), s.viewOf(r, d))
 }
 
 func (s *site) viewOf(r *http.Request, d digest.Digest) unsubscribePage {
-	return unsubscribePage{standing: s.standing(d), Token: r.PathValue("token"), Gone: d.ID == 0,
+	return unsubscribePage{OwnDigest: s.OwnDigest(d), Token: r.PathValue("token"), Gone: d.ID == 0,
 		Most: s.mostOften(r, d)}
 }
 
 // BackToPause reports whether resubscribing restores a pause.
-func (p unsubscribePage) BackToPause() bool { return p.of.ReturnsToPause(p.now) }
+func (p unsubscribePage) BackToPause() bool { return p.Of.ReturnsToPause(p.Now) }
 
-// mailedTo returns the reader who got the email with the link.
-func (p unsubscribePage) mailedTo() digest.UserID { return p.of.UserID }
+// MailedTo returns the reader who got the email with the link.
+func (p unsubscribePage) MailedTo() digest.UserID { return p.Of.UserID }
 
 // EveryDay returns the name of the daily cadence.
-func (p unsubscribePage) EveryDay() catalogue.Sayable { return daysView{digest.Daily}.Words() }
+func (p unsubscribePage) EveryDay() catalogue.Sayable {
+	return page.DaysView{Cadence: digest.Daily}.Words()
+}
 
 // Workdays returns the name of the cadence from Monday to Friday.
-func (p unsubscribePage) Workdays() catalogue.Sayable { return daysView{digest.Workdays}.Words() }
+func (p unsubscribePage) Workdays() catalogue.Sayable {
+	return page.DaysView{Cadence: digest.Workdays}.Words()
+}
 
 // mostOften returns the most frequent cadence that the digest may have.
 func (s *site) mostOften(r *http.Request, d digest.Digest) digest.Cadence {
@@ -167,12 +172,12 @@ func (s *site) mostOften(r *http.Request, d digest.Digest) digest.Cadence {
 // second monthly cadence.
 func (p unsubscribePage) Offers(text string) (bool, error) {
 	c, err := digest.ParseCadence(text)
-	has := c == p.of.Cadence || c.IsMonthly() && p.of.Cadence.IsMonthly()
+	has := c == p.Of.Cadence || c.IsMonthly() && p.Of.Cadence.IsMonthly()
 	return !has && c.AsCalmAs(p.Most), err
 }
 
 func (s *site) showUnsubscribed(w http.ResponseWriter, r *http.Request, d digest.Digest) error {
-	return s.show(w, r, http.StatusOK, "unsubscribe_done", catalogue.Key("You’re unsubscribed"), s.viewOf(r, d))
+	return s.Show(w, r, http.StatusOK, "unsubscribe_done", catalogue.Key("You’re unsubscribed"), s.viewOf(r, d))
 }
 
 // unsubscribeToken returns the parts of an unsubscribe link: the token of the digest and, for the link in the text of
@@ -184,12 +189,12 @@ func unsubscribeToken(r *http.Request) (token string, email digest.EditionID) {
 }
 
 // tokenDigest returns the digest of an unsubscribe link. A deleted digest counts as unsubscribed. If the reader has
-// turned off old links, it returns errOldLink and the digest.
+// turned off old links, it returns ErrOldLink and the digest.
 func (s *site) tokenDigest(r *http.Request) (digest.Digest, error) {
 	token, _ := unsubscribeToken(r)
 	number, ok := s.Signer.Verify(digest.ForUnsubscribe, token)
 	if !ok {
-		return digest.Digest{}, errNotFound
+		return digest.Digest{}, page.ErrNotFound
 	}
 	id, round := digest.OfRound(number)
 	d, err := s.Store.Readers.Digest(r.Context(), digest.DigestID(id))
@@ -197,7 +202,7 @@ func (s *site) tokenDigest(r *http.Request) (digest.Digest, error) {
 		return digest.Digest{State: digest.DigestLeft}, nil
 	}
 	if err == nil && d.LinkRound != round {
-		err = errOldLink
+		err = page.ErrOldLink
 	}
 	return d, err
 }
@@ -208,7 +213,7 @@ func (s *site) tokenDigest(r *http.Request) (digest.Digest, error) {
 // changeDigest returns a handler that changes the digest of a link. The page shows the schedule after the change.
 // It does not change a digest from which the reader has unsubscribed.
 func (s *site) changeDigest(title catalogue.Sayable,
-	change func(*http.Request, *store.Store, digest.Digest) error) handler {
+	change func(*http.Request, *store.Store, digest.Digest) error) page.Handler {
 	return byLink(func(w http.ResponseWriter, r *http.Request) error {
 		was, err := s.tokenDigest(r)
 		if err != nil || was.State == digest.DigestLeft {
@@ -231,14 +236,14 @@ func (s *site) changeDigest(title catalogue.Sayable,
 		view := s.viewOf(r, d)
 		view.WasPaused = was.State == digest.DigestPaused
 		if was.Cadence != d.Cadence {
-			view.Before = daysView{was.Cadence}
+			view.Before = page.DaysView{Cadence: was.Cadence}
 		}
-		return s.show(w, r, http.StatusOK, "unsubscribe_changed", title, view)
+		return s.Show(w, r, http.StatusOK, "unsubscribe_changed", title, view)
 	})
 }
 
 func (s *site) pauseDigest(r *http.Request, st *store.Store, d digest.Digest) error {
-	zone, now, until := zoneOr(d.TimeZone), s.Now(), time.Time{}
+	zone, now, until := page.ZoneOr(d.TimeZone), s.Now(), time.Time{}
 	switch r.PostForm.Get("for") {
 	case "week":
 		until = calendar.InWeeks(1, now, zone)
@@ -247,7 +252,7 @@ func (s *site) pauseDigest(r *http.Request, st *store.Store, d digest.Digest) er
 	case "month":
 		until = calendar.InAMonth(now, zone)
 	default:
-		return errBadForm
+		return page.ErrBadForm
 	}
 	return st.Readers.PauseDigest(r.Context(), d.ID, until, now)
 }
@@ -261,11 +266,11 @@ func (s *site) resumeDigest(r *http.Request, st *store.Store, d digest.Digest) e
 func (s *site) setDigestDays(r *http.Request, st *store.Store, d digest.Digest) error {
 	days, err := digest.ParseCadence(r.PostForm.Get("days"))
 	if err != nil {
-		return errBadForm
+		return page.ErrBadForm
 	}
 	err = st.Readers.SetCadence(r.Context(), d.ID, days, s.Now())
 	if digest.KindOf(err) == digest.Invalid {
-		return errBadForm
+		return page.ErrBadForm
 	}
 	return err
 }

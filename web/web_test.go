@@ -173,31 +173,36 @@ func TestEditionTellsOfFeeds(t *testing.T) {
 	})
 }
 
-// TestPagesAreFoundByName checks that only x_y.go or x.go shows the template x_y.html.
+// TestPagesAreFoundByName checks that only x_y.go or x.go shows the template x_y.html, in each package.
 func TestPagesAreFoundByName(t *testing.T) {
-	shown := regexp.MustCompile(`(?:s\.show(?:Page)?\(w, r|\.show\(\w+), [^"\n]*"(\w+)"`)
+	shown := regexp.MustCompile(`(?:s\.[sS]how(?:Page)?\(w, r|\.[sS]how\(\w+), [^"\n]*"([\w/]+)"`)
 	pages := map[string]bool{}
-	sources, err := filepath.Glob("*.go")
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, source := range sources {
+	for _, source := range found(t, "*.go", "*/*.go") {
 		text, err := os.ReadFile(source)
 		if err != nil {
 			t.Fatal(err)
 		}
 		for _, match := range shown.FindAllStringSubmatch(string(text), -1) {
 			pages[match[1]] = true
-			if file := strings.TrimSuffix(source, ".go"); match[1] != file && !strings.HasPrefix(match[1], file+"_") {
+			file := strings.TrimSuffix(strings.TrimPrefix(source, "page/"), ".go")
+			if match[1] != file && !strings.HasPrefix(match[1], file+"_") {
 				t.Errorf("%s.html is shown by %s", match[1], source)
 			}
 		}
 	}
-	templates, err := filepath.Glob("templates/*.html")
-	if err != nil {
-		t.Fatal(err)
+	if n := len(found(t, "templates/*.html", "*/templates/*.html")); n != len(pages)+1 { // and layout.html
+		t.Errorf("%d templates, %d of them shown by name", n, len(pages))
 	}
-	if len(templates) != len(pages)+1 { // and layout.html
-		t.Errorf("%d templates, %d of them shown by name", len(templates), len(pages))
+}
+
+// found returns the paths of files by patterns.
+func found(t *testing.T, patterns ...string) (paths []string) {
+	for _, pattern := range patterns {
+		some, err := filepath.Glob(pattern)
+		if err != nil {
+			t.Fatal(err)
+		}
+		paths = append(paths, some...)
 	}
+	return paths
 }

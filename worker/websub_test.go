@@ -21,6 +21,7 @@ import (
 	"digest/store/storetest"
 	"digest/subscribe"
 	view "digest/web"
+	"digest/web/programs"
 )
 
 // callbacks are the addresses at which hubs reach a house, and the certificates that it trusts.
@@ -41,7 +42,7 @@ func (c *callbacks) callback() func(digest.PushID) string {
 	if c == nil {
 		return nil
 	}
-	return func(id digest.PushID) string { return view.CallbackAddress(c.server.URL, c.signer, id) }
+	return func(id digest.PushID) string { return programs.CallbackAddress(c.server.URL, c.signer, id) }
 }
 
 // A rocksHub is a blog with its hub, modelled on websub.rocks. test is the number of a subscriber test

@@ -21,6 +21,7 @@ import (
 	"digest/store"
 	"digest/timezone"
 	"digest/web"
+	"digest/web/page"
 	"digest/worker"
 )
 
@@ -237,7 +238,7 @@ func (d *demoRun) verdict() error {
 }
 
 func (d *demoRun) keepServing(listener net.Listener) error {
-	d.SignUp, d.pictures = web.SignUpOpen, d.ownPictures()
+	d.SignUp, d.pictures = page.SignUpOpen, d.ownPictures()
 	outbox, closeOutbox, err := d.openOutbox(d.st)
 	if err != nil {
 		return err

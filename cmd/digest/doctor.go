@@ -19,7 +19,7 @@ import (
 	"digest/mailer"
 	"digest/store"
 	"digest/store/db"
-	"digest/web"
+	"digest/web/operator"
 )
 
 type doctorCmd struct {
@@ -89,7 +89,7 @@ func (c *doctorCmd) Run(a *app) error {
 // it is not an edition.
 func (a *app) sendTest(st *store.Store, to string) error {
 	if err := a.mailOne(st, a.plainLetter(to,
-		web.TestLetter(languageTo(a.soft, st, to), a.BaseURL, a.now()))); err != nil {
+		operator.TestLetter(languageTo(a.soft, st, to), a.BaseURL, a.now()))); err != nil {
 		return err
 	}
 	for _, what := range a.strayMail() {

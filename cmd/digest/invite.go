@@ -2,18 +2,19 @@ package main
 
 import (
 	"digest/store"
-	"digest/web"
+	"digest/web/operator"
+	"digest/web/page"
 )
 
 type inviteCmd struct{}
 
 func (inviteCmd) Run(a *app) error {
-	if a.SignUp == web.SignUpClosed {
+	if a.SignUp == page.SignUpClosed {
 		return badSetting("DIGEST_SIGN_UP", string(a.SignUp), "lets nobody in, with an invitation or without",
 			"invitation")
 	}
 	return a.withStore(func(st *store.Store) error {
-		link, i, err := web.InvitationLink(a.soft, st, a.BaseURL, a.now())
+		link, i, err := operator.InvitationLink(a.soft, st, a.BaseURL, a.now())
 		if err != nil {
 			return err
 		}

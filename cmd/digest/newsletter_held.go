@@ -9,7 +9,7 @@ import (
 	"digest/mailer"
 	"digest/render"
 	"digest/store"
-	"digest/web"
+	"digest/web/operator"
 )
 
 // tellHeld returns a function that emails the owner of a newsletter and the operator when bounces or complaints hold
@@ -35,7 +35,7 @@ func (c newsletterApproveCmd) Run(a *app, st *store.Store) error {
 		if err := st.Newsletters.DecideNames(a.soft, n.Newsletter, true); err != nil {
 			return err
 		}
-		a.tellAsker(st, n.Owner, web.NamesApprovedLetter(languageTo(a.soft, st, n.Owner), a.BaseURL, n.Wanted()))
+		a.tellAsker(st, n.Owner, operator.NamesApprovedLetter(languageTo(a.soft, st, n.Owner), a.BaseURL, n.Wanted()))
 		return a.sayNewsletter(st, c.Slug)
 	}
 	if err == nil {
@@ -44,7 +44,7 @@ func (c newsletterApproveCmd) Run(a *app, st *store.Store) error {
 	if err != nil {
 		return err
 	}
-	a.tellAsker(st, n.Owner, web.ApprovedLetter(languageTo(a.soft, st, n.Owner), a.BaseURL, n.Newsletter))
+	a.tellAsker(st, n.Owner, operator.ApprovedLetter(languageTo(a.soft, st, n.Owner), a.BaseURL, n.Newsletter))
 	return a.sayNewsletter(st, c.Slug)
 }
 
@@ -55,7 +55,7 @@ type newsletterRefuseCmd struct {
 
 // Run removes a newsletter that waits, or rejects its names, and notifies its owner of the reason.
 func (c newsletterRefuseCmd) Run(a *app, st *store.Store) error {
-	reason := digest.Shortened(digest.OneLine(c.Reason), web.MostReason)
+	reason := digest.Shortened(digest.OneLine(c.Reason), operator.MostReason)
 	if reason == "" {
 		return digest.Errorf(digest.Invalid, "write the reason in one line; an email sends it to the requester")
 	}
@@ -64,7 +64,7 @@ func (c newsletterRefuseCmd) Run(a *app, st *store.Store) error {
 		if err := st.Newsletters.DecideNames(a.soft, n.Newsletter, false); err != nil {
 			return err
 		}
-		a.tellAsker(st, n.Owner, web.NamesRefusedLetter(languageTo(a.soft, st, n.Owner), a.BaseURL, n.Newsletter,
+		a.tellAsker(st, n.Owner, operator.NamesRefusedLetter(languageTo(a.soft, st, n.Owner), a.BaseURL, n.Newsletter,
 			reason))
 		return a.say(map[string]any{"slug": c.Slug, "refused": true}, "%s keeps its name", c.Slug)
 	}
@@ -74,7 +74,7 @@ func (c newsletterRefuseCmd) Run(a *app, st *store.Store) error {
 	if err != nil {
 		return err
 	}
-	a.tellAsker(st, n.Owner, web.RefusedLetter(languageTo(a.soft, st, n.Owner), a.BaseURL, n.Newsletter, reason))
+	a.tellAsker(st, n.Owner, operator.RefusedLetter(languageTo(a.soft, st, n.Owner), a.BaseURL, n.Newsletter, reason))
 	return a.say(map[string]any{"slug": c.Slug, "refused": true}, "refused and removed %s", c.Slug)
 }
 

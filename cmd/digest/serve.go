@@ -19,6 +19,7 @@ import (
 	"digest/store"
 	"digest/subscribe"
 	"digest/web"
+	"digest/web/page"
 	"digest/worker"
 )
 
@@ -187,7 +188,7 @@ func (a *app) webServer(st *store.Store, outbox *mailer.Outbox, counters *metric
 		Observe:        counters.Observe,
 		Storage:        a.storage,
 	})
-	return web.NewServer(handler, a.log), nil
+	return page.NewServer(handler, a.log), nil
 }
 
 // pings stores pings, and wakes the polls of this process if it runs the hourly job.

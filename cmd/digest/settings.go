@@ -21,6 +21,7 @@ import (
 	"digest/poller"
 	"digest/store/db"
 	"digest/web"
+	"digest/web/page"
 )
 
 // settings are the flags that the settings file or the environment usually set. The functions in valueReaders parse
@@ -125,7 +126,7 @@ func parseClock(s string) (*time.Duration, error) {
 
 func readSignUp(_ *kong.Tag, s string) (web.SignUp, error) {
 	switch who := web.SignUp(s); who {
-	case web.SignUpOpen, web.SignUpInvitation, web.SignUpClosed:
+	case page.SignUpOpen, page.SignUpInvitation, page.SignUpClosed:
 		return who, nil
 	}
 	return "", errors.New("is not one of open, invitation and closed")

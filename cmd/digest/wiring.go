@@ -19,7 +19,7 @@ import (
 	"digest/poller"
 	"digest/store"
 	"digest/subscribe"
-	"digest/web"
+	"digest/web/programs"
 	"digest/worker"
 )
 
@@ -160,7 +160,7 @@ func (a *app) callback(signer *digest.Signer) func(digest.PushID) string {
 	if !poller.IsPublicBase(a.BaseURL) && len(a.AllowNetworks) == 0 {
 		return nil
 	}
-	return func(id digest.PushID) string { return web.CallbackAddress(a.BaseURL, signer, id) }
+	return func(id digest.PushID) string { return programs.CallbackAddress(a.BaseURL, signer, id) }
 }
 
 // deliverer sends editions.

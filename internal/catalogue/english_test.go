@@ -14,7 +14,7 @@ import (
 // TestNoEnglish checks that templates have no text outside of {{t}}.
 func TestNoEnglish(t *testing.T) {
 	var paths []string
-	for _, dir := range []string{"web", "render"} {
+	for _, dir := range []string{"web", "web/*", "render"} {
 		found, err := filepath.Glob(filepath.Join("..", "..", dir, "templates", "*.html"))
 		if err != nil || len(found) == 0 {
 			t.Fatal(dir, err)
