@@ -4,7 +4,6 @@ import (
 	"slices"
 	"strings"
 
-	"digest"
 	"digest/internal/catalogue"
 	"digest/rank"
 )
@@ -63,27 +62,34 @@ func (m *mail) subjectPost() (found *Post) {
 	return found
 }
 
-// others returns the names of the other sites of the edition, as many as fit, and the number of the rest.
+// others returns the names of the other sites of the edition, as many as fit, and the number of the rest. The sites of
+// seconds come first.
 func (m *mail) others(p *Post) (names catalogue.List) {
-	var feeds []digest.FeedID
-	width, more := 0, 0
-	for _, s := range m.Sections {
-		if slices.Contains(s.Posts, p) || slices.Contains(feeds, s.Feed) && s.Feed != 0 {
-			feeds = append(feeds, s.Feed)
-			continue
+	var sites []*Section
+	for _, s := range m.sites() {
+		led := func(t Section) bool { return t.Feed == s.Feed && s.Feed != 0 && slices.Contains(t.Posts, p) }
+		if !slices.Contains(s.Posts, p) && !slices.ContainsFunc(m.Sections, led) {
+			sites = append(sites, s)
 		}
-		feeds = append(feeds, s.Feed)
+	}
+	slices.SortStableFunc(sites, func(a, b *Section) int { return a.seconds() - b.seconds() })
+	width := 0
+	for i, s := range sites {
 		name := cut(ShortName(s.Title), shortNameWidth)
-		if width += widthOf(name); len(names) == mostNamed || width > namesColumns || more > 0 {
-			more++
-			continue
+		if width += widthOf(name); i == mostNamed || width > namesColumns {
+			return append(names, catalogue.Key("%d more").With(len(sites)-i))
 		}
 		names = append(names, catalogue.Text(name))
 	}
-	if more > 0 {
-		names = append(names, catalogue.Key("%d more").With(more))
-	}
 	return names
+}
+
+// seconds returns -1 for a section with a second, and 0 for others.
+func (s *Section) seconds() int {
+	if slices.ContainsFunc(s.Places, func(p rank.Place) bool { return p.Rank == rank.Second }) {
+		return -1
+	}
+	return 0
 }
 
 // ShortName returns a site's title without what follows its name: a description of several words, or the name again.
