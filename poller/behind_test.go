@@ -107,7 +107,7 @@ func TestFindSaysWhy(t *testing.T) {
 			the only one is a page
 		/ body <a href=/news.rss>RSS</a> | / | no working feed at PAGE: its only feed, HOST/news.rss, cannot be read: 404 Not Found | \
 			a visible link
-		/ page /a /b | / | no working feed at PAGE: none of its 2 feeds can be read; the first, HOST/a: 404 Not Found | several
+		/ page /a /b | / | no working feed at PAGE: none of its 2 feeds can be read. The first one, HOST/a, failed: 404 Not Found | several
 		/ body <a href=/help>What is RSS?</a>, /help page | / | no feed at PAGE: the page offers none | words alone are no offer
 		/ body <div class="h-feed"><h1 class="p-name">Soon</h1></div> | / | no feed at PAGE: the page offers none | marked, without posts
 		/2026/one body, / posts | /2026/one | no feed at PAGE: the page offers none, but HOST/ has posts; try that address | \

@@ -128,7 +128,7 @@ func noneWorks(address string, offered []rejected) error {
 	}
 	if len(offered) > 1 {
 		return searchError(nil, digest.Refuse(digest.Invalid,
-			"no working feed at %s: none of its %d feeds can be read; the first, %s: %s", address, len(offered),
+			"no working feed at %s: none of its %d feeds can be read. The first one, %s, failed: %s", address, len(offered),
 			first, why))
 	}
 	return searchError(nil, digest.Refuse(digest.Invalid, "no working feed at %s: its only feed, %s, cannot be read: %s",

@@ -108,7 +108,7 @@ func sitesToLead(subs []store.SubscriptionInfo) (sites []page.Choice, lead strin
 	subs = slices.SortedFunc(slices.Values(subs), func(a, b store.SubscriptionInfo) int {
 		return digest.CompareNames(page.Shortened(titleOf(a)), page.Shortened(titleOf(b)))
 	})
-	sites, lead = []page.Choice{{Value: "0", Name: catalogue.Key("First site in your order")}}, "0"
+	sites, lead = []page.Choice{{Value: "0", Name: catalogue.Key("Chosen automatically")}}, "0"
 	for _, sub := range subs {
 		id := strconv.FormatInt(int64(sub.FeedID), 10)
 		if !sub.Paused || sub.Leads {

@@ -145,8 +145,8 @@ saved.jsonl     your saved posts, one JSON object per line
 held.jsonl      your filtered posts, one JSON object per line
 
 Pictures are not included. Posts belong to their authors. Times are UTC.
-Nothing in this file lets anybody sign in. Posts older than this site's storage
-limit are not included, except your saved posts.
+Nothing in this ZIP file lets anybody sign in to your account. Posts older than
+this site's storage limit are not included, except your saved posts.
 `)
 	_, err := io.WriteString(w,
 		text.With(e.user.Email, catalogue.Time("2 January 2006, 15:04", e.now.UTC())).In(e.speaks))

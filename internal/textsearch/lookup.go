@@ -70,7 +70,7 @@ func (l *Lookup) read(p part) (isField bool, err error) {
 	}
 	if p.exclude {
 		return false, digest.Refuse(digest.Invalid,
-			"%s: doesn’t work with a minus. Name the sites and dates you want instead.", p.key)
+			"You can’t put a minus before “%s:”. Name the sites and dates you want instead.", p.key)
 	}
 	value := digest.OneLine(p.text)
 	switch p.key {

@@ -84,7 +84,7 @@ func TestParseLookupTells(t *testing.T) {
 		"site: after:2026":                   "“site:” needs a site",
 		"links:":                             "“links:” needs one site",
 		"links:a.example links:b.org":        "“links:” needs one site",
-		"-site:a.example kernel":             "work with a minus",
+		"-site:a.example kernel":             "put a minus before",
 		"after:2026-11 before:2026-10":       "The start date (2026-11-01) must be earlier than the end date (2026-10-01)",
 		"after:2026 before:2026":             "The start date",
 		strings.Repeat("a ", 40):             "too many words",
