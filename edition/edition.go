@@ -156,7 +156,7 @@ func (b *Builder) sealed(ctx context.Context, ds []digest.Delivery, use use) ([]
 	if err != nil {
 		return nil, err
 	}
-	f, err := b.front(ctx, ds, refs, sizes)
+	f, err := b.front(ctx, ds, refs)
 	if err != nil {
 		return nil, err
 	}
@@ -173,7 +173,7 @@ func (b *Builder) sealed(ctx context.Context, ds []digest.Delivery, use use) ([]
 			return nil, err
 		}
 		editions[i] = b.compose(d, sections, notices[d.ID], zone)
-		editions[i].Lead = lead
+		editions[i].Lead, editions[i].ChosenLead = lead.post, lead.chosen
 		editions[i].PictureSizes = sizes
 		if use == inMail {
 			leave(&editions[i], catalogue.Of(d.Language))
@@ -299,7 +299,7 @@ func (b *Builder) preview(ctx context.Context, d digest.Digest, next digest.Deli
 	if err != nil {
 		return render.Edition{}, err
 	}
-	f, err := b.front(ctx, []digest.Delivery{next}, map[digest.EditionID][]digest.PostRef{0: refs}, sizes)
+	f, err := b.front(ctx, []digest.Delivery{next}, map[digest.EditionID][]digest.PostRef{0: refs})
 	if err != nil {
 		return render.Edition{}, err
 	}
@@ -308,7 +308,7 @@ func (b *Builder) preview(ctx context.Context, d digest.Digest, next digest.Deli
 		return render.Edition{}, err
 	}
 	e := b.compose(next, sections, notices, zone)
-	e.PictureSizes, e.Lead = sizes, lead
+	e.PictureSizes, e.Lead, e.ChosenLead = sizes, lead.post, lead.chosen
 	return e, nil
 }
 

@@ -28,6 +28,7 @@ func leave(e *render.Edition, l *catalogue.Language) {
 		s.Left = n - floodPosts
 		s.Late = max(0, s.Late-s.Left)
 		s.Posts = s.Posts[:floodPosts:floodPosts]
+		s.Places = s.Places[:min(len(s.Places), floodPosts)]
 		left = append(left, catalogue.Key("%d more from %s").With(s.Left, s.Title))
 	}
 	if len(left) > 0 {

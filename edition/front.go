@@ -16,7 +16,6 @@ import (
 type front struct {
 	ledLately map[digest.EditionID][]digest.FeedID // sites that led the editions before
 	histories map[historyKey]digest.FeedHistory
-	sizes     map[string]digest.PictureSize
 }
 
 type historyKey struct {
@@ -24,9 +23,9 @@ type historyKey struct {
 	before int64 // Unix seconds
 }
 
-// historyOf returns the key of a feed's history before an edition: up to the midnight of the edition before, or a day.
+// historyOf returns the key of a feed's history before an edition: up to the release of the edition before, or a day.
 func historyOf(feed digest.FeedID, d *digest.Delivery) historyKey {
-	before := d.PrevDueAt
+	before := d.PrevReleasedAt
 	if before.IsZero() {
 		before = d.DueAt.Add(-24 * time.Hour)
 	}
@@ -37,9 +36,9 @@ func historyOf(feed digest.FeedID, d *digest.Delivery) historyKey {
 func isRanked(d *digest.Delivery) bool { return d.Newsletter == nil }
 
 // front reads what ranks the posts of editions.
-func (b *Builder) front(ctx context.Context, ds []digest.Delivery, refs map[digest.EditionID][]digest.PostRef,
-	sizes map[string]digest.PictureSize) (front, error) {
-	f := front{sizes: sizes, histories: map[historyKey]digest.FeedHistory{}}
+func (b *Builder) front(ctx context.Context, ds []digest.Delivery, refs map[digest.EditionID][]digest.PostRef) (
+	front, error) {
+	f := front{histories: map[historyKey]digest.FeedHistory{}}
 	missing := map[int64][]digest.FeedID{}
 	for i := range ds {
 		for _, ref := range refs[ds[i].ID] {
@@ -73,20 +72,21 @@ func (b *Builder) front(ctx context.Context, ds []digest.Delivery, refs map[dige
 	return f, err
 }
 
-// rank ranks the posts of an edition's sections, which are in order.
-func (f front) rank(headings []heading, d *digest.Delivery) map[digest.PostID]rank.Place {
+// rank ranks the posts of an edition's sections, which are in order. It uses only facts that are the same in emails and
+// on pages. whole means that no post is only a line.
+func (f front) rank(headings []heading, d *digest.Delivery, whole bool) map[digest.PostID]rank.Place {
 	sites := make([]rank.Site, len(headings))
 	for i, h := range headings {
 		layout := cmp.Or(d.Layout, digest.Excerpts)
 		sites[i] = rank.Site{
 			Chosen: h.leads, Folder: h.place, FeedHistory: f.histories[historyOf(h.feed, d)],
-			Whole: h.section.Display != "" || layout != digest.Excerpts,
+			Count: len(h.at), Whole: whole || h.section.Display != "" || layout != digest.Excerpts,
 			Lines: h.section.Display == digest.Headlines && layout != digest.Headlines,
 		}
 		sites[i].FeedID = h.feed
 		for j, p := range h.section.Posts {
 			sites[i].Posts = append(sites[i].Posts, rank.Post{
-				ID: p.ID, Feed: h.feed, Headline: p.Headline, Words: p.Words, Picture: p.Picture.Learned(f.sizes).Width,
+				ID: p.ID, Feed: h.feed, Headline: p.Headline, Words: p.Words, Picture: p.Picture.Width,
 				At: h.at[j], Late: j >= len(h.section.Posts)-h.section.Late,
 			})
 		}
@@ -94,12 +94,18 @@ func (f front) rank(headings []heading, d *digest.Delivery) map[digest.PostID]ra
 	return rank.Of(sites, f.ledLately[d.ID], d.Lead)
 }
 
+// A lead is the post that leads an edition.
+type lead struct {
+	post   digest.PostID // 0: none
+	chosen bool          // the reader chose its site to lead
+}
+
 // arrange ranks the posts of sections and puts the lead first. The lead of a site that the reader did not choose is a
 // section of its own, so that the other posts of the site stay in their place.
-func (f front) arrange(headings []heading, d *digest.Delivery) (sections []render.Section, lead digest.PostID) {
+func (f front) arrange(headings []heading, d *digest.Delivery, whole bool) (sections []render.Section, lead lead) {
 	var places map[digest.PostID]rank.Place
 	if isRanked(d) {
-		places = f.rank(headings, d)
+		places = f.rank(headings, d, whole)
 	}
 	for _, h := range headings {
 		s := h.section
@@ -107,7 +113,7 @@ func (f front) arrange(headings []heading, d *digest.Delivery) (sections []rende
 		at := -1
 		for i, p := range s.Posts {
 			if s.Places[i] = places[p.ID]; s.Places[i].Rank == rank.Lead {
-				at, lead = i, p.ID
+				at, lead.post, lead.chosen = i, p.ID, h.leads
 			}
 		}
 		switch {

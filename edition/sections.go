@@ -181,10 +181,10 @@ func (s shared) headingFor(feed digest.FeedID, own digest.Subscription, g digest
 // leads. It shows copies once. Unless whole is set, it applies the reader's limit of posts for each feed.
 func (b *Builder) sections(ctx context.Context, s shared, refs []digest.PostRef,
 	settings map[digest.FeedID]digest.Subscription, d digest.Delivery, f front, whole bool) (
-	[]render.Section, digest.PostID, error) {
+	[]render.Section, lead, error) {
 	refs, originals, err := b.once(ctx, s, refs)
 	if err != nil {
-		return nil, 0, err
+		return nil, lead{}, err
 	}
 	byFeed := map[digest.FeedID][]placed{}
 	for _, r := range refs {
@@ -210,8 +210,8 @@ func (b *Builder) sections(ctx context.Context, s shared, refs []digest.PostRef,
 		headings = append(headings, h)
 	}
 	arrange(headings, d.Folders, otherSites.In(catalogue.Of(d.Language)))
-	sections, lead := f.arrange(headings, &d)
-	return sections, lead, nil
+	sections, first := f.arrange(headings, &d, whole)
+	return sections, first, nil
 }
 
 // A placed post is a post with its position in an edition. A late post comes after the others: its feed failed, or the

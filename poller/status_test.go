@@ -174,7 +174,7 @@ func TestNoted(t *testing.T) {
 	state, reason := Status(digest.Feed{State: digest.FeedDead,
 		Failures: digest.Failures{LastError: "connection refused", FirstErrorAt: midnight()}}, midnight())
 	if got := reason.In(german); state != StateDead ||
-		got != "funktioniert nicht seit 20. Nov. 2026, 00:00 UTC, keine Abfrage bis zu einem Ping oder der Anfrage eines Lesers: Verbindung abgelehnt" {
+		got != "funktioniert nicht seit 20. Nov. 2026, 00:00 UTC (Verbindung abgelehnt); keine Abfrage bis zu einem Ping oder der Anfrage eines Lesers" {
 		t.Error(got)
 	}
 }

@@ -11,15 +11,16 @@ import (
 // IsHeadline reports whether a title says what its post is about. A bare address, one word, a word with a number, a
 // date, and a title in capitals do not.
 func IsHeadline(title string) bool {
-	words, upper, lower := 0, 0, 0
+	words, upper, lower, dated := 0, 0, 0, true
 	for _, word := range strings.Fields(title) {
 		if strings.Contains(word, "://") || strings.HasPrefix(word, "www.") {
 			continue
 		}
 		word = strings.ToLower(strings.TrimFunc(word, func(r rune) bool { return !unicode.IsLetter(r) }))
-		if word == "" || dateWords()[word] {
+		if word == "" {
 			continue
 		}
+		dated = dated && dateWords()[word]
 		words += max(1, ideographs(word)/2)
 	}
 	for _, r := range title {
@@ -30,7 +31,7 @@ func IsHeadline(title string) bool {
 			lower++
 		}
 	}
-	return words > 1 && (lower > 0 || upper == 0) && !isPlaceholder(title)
+	return words > 1 && !dated && (lower > 0 || upper == 0) && !isPlaceholder(title)
 }
 
 func isPlaceholder(title string) bool {
@@ -55,7 +56,7 @@ func ideographs(word string) (n int) {
 // dateWords returns the words of dates: months and weekdays in the languages of the program, and the words between them.
 var dateWords = sync.OnceValue(func() map[string]bool {
 	words := map[string]bool{"de": true, "of": true, "du": true, "the": true, "le": true, "st": true, "nd": true,
-		"rd": true, "th": true}
+		"rd": true, "th": true, "er": true}
 	for _, l := range catalogue.All() {
 		for _, name := range l.DateNames() {
 			words[strings.ToLower(strings.Trim(name, "."))] = true

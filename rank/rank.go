@@ -48,6 +48,7 @@ type Post struct {
 // A Site is a site of the edition, with its posts in the order of the edition.
 type Site struct {
 	Chosen bool // the reader chose it to lead
+	Count  int  // its posts in the edition, also those that Posts omits
 	Folder int  // position of its folder in the edition
 	Whole  bool // the reader wants all its posts in the same form
 	Lines  bool // the reader wants only its headlines
@@ -91,7 +92,7 @@ func Of(sites []Site, ledLately []digest.FeedID, kept digest.PostID) map[digest.
 			c.ledLately = slices.Contains(ledLately, s.FeedID)
 			places[p.ID] = c.place
 			switch {
-			case i >= mostFull && len(sites) > 1 && !s.Whole && !s.Lines && !s.Chosen:
+			case p.ID != kept && i >= mostFull && len(sites) > 1 && !s.Whole && !s.Lines && !s.Chosen:
 				places[p.ID] = Place{Rank: Brief, Reason: Crowded}
 			case !s.Lines && !p.Late:
 				all = append(all, c)
@@ -145,10 +146,11 @@ func (c candidate) leads() bool {
 	return c.Words >= fewWords || c.Picture >= largePicture
 }
 
-// before compares two candidates for the lead: a chosen site, then the lead of before, then the score, then the reader's order of folders, then
-// the longer text, then the newer post.
+// before compares two candidates for the lead: a chosen site, then the lead of before, then the score, then the reader's
+// order of folders, then the longer text, then the newer post.
 func before(x, y candidate) int {
-	return cmp.Or(first(x.site.Chosen, y.site.Chosen), first(x.kept, y.kept), cmp.Compare(y.place.score, x.place.score), cmp.Compare(x.site.Folder, y.site.Folder),
+	return cmp.Or(first(x.site.Chosen, y.site.Chosen), first(x.kept, y.kept),
+		cmp.Compare(y.place.score, x.place.score), cmp.Compare(x.site.Folder, y.site.Folder),
 		cmp.Compare(y.Words, x.Words), y.At.Compare(x.At), cmp.Compare(x.ID, y.ID))
 }
 
@@ -165,7 +167,7 @@ func first(x, y bool) int {
 // score returns the points of a post, with the reason for most of them.
 func (s Site) score(p Post) Place {
 	silence := p.At.Sub(s.Last)
-	if s.Last.IsZero() || p.At.IsZero() {
+	if s.Last.IsZero() || p.At.IsZero() || slices.ContainsFunc(s.Posts, func(q Post) bool { return q.At.Before(p.At) }) {
 		silence = 0
 	}
 	points := []struct {
@@ -175,7 +177,7 @@ func (s Site) score(p Post) Place {
 		{step(int(silence/day), 21, 60, 180) * 2, Silence},
 		{step(p.Words, 60, 250, 600, 1200), Long},
 		{2 * step(p.Picture, largePicture), Pictured},
-		{step(len(s.Posts), 1) - step(len(s.Posts), 2), Alone},
+		{step(s.Count, 1) - step(s.Count, 2), Alone},
 		{-step(s.Recent, busy, 3*busy), Ordinary},
 	}
 	place, most := Place{}, 0

@@ -32,6 +32,9 @@ func TestIsHeadline(t *testing.T) {
 		"vendredi 1er mai 2026":           false,
 		"2026-11-13 12:30":                false,
 		"11月13日":                          false,
+		"The Bear":                        true,
+		"The 2026 Election":               true,
+		"May the fourth":                  true,
 		"Untitled post":                   false,
 		"(no title)":                      false,
 	} {
@@ -47,6 +50,7 @@ var midnight = time.Date(2026, 11, 13, 0, 0, 0, 0, time.UTC)
 func site(feed digest.FeedID, words ...int) Site {
 	s := Site{FeedHistory: digest.FeedHistory{FeedID: feed, Recent: 10, Last: midnight.AddDate(0, 0, -3)}}
 	for i, n := range words {
+		s.Count++
 		s.Posts = append(s.Posts, Post{ID: digest.PostID(int(feed)*100 + i), Feed: feed, Headline: true, Words: n,
 			At: midnight.Add(-time.Hour)})
 	}

@@ -195,7 +195,8 @@ type Edition struct {
 	// PictureSizes maps the original addresses of pictures to their stored sizes.
 	PictureSizes map[string]digest.PictureSize
 
-	Lead digest.PostID // the post that leads; 0: none
+	Lead       digest.PostID // the post that leads; 0: none
+	ChosenLead bool          // the reader chose its site to lead
 
 	SettingsURL, PauseURL string
 

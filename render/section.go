@@ -155,7 +155,7 @@ func (r *Renderer) tidySections(in []Section) []Section {
 // EarnedLead returns the lead, or 0 if the reader chose its site to lead. Only an earned lead keeps its place when the
 // reader's choice changes.
 func (e *Edition) EarnedLead() digest.PostID {
-	if len(e.Sections) > 0 && e.Sections[0].Place(0).Reason == rank.Chosen {
+	if e.ChosenLead {
 		return 0
 	}
 	return e.Lead
@@ -163,7 +163,7 @@ func (e *Edition) EarnedLead() digest.PostID {
 
 // Place returns the rank of Posts[i].
 func (s *Section) Place(i int) (p rank.Place) {
-	if i < len(s.Places) {
+	if i < min(len(s.Places), len(s.Posts)) {
 		p = s.Places[i]
 	}
 	return p

@@ -67,8 +67,8 @@ func (m *mail) subjectPost() (found *Post) {
 func (m *mail) others(p *Post) (names catalogue.List) {
 	var sites []*Section
 	for _, s := range m.sites() {
-		led := func(t Section) bool { return t.Feed == s.Feed && s.Feed != 0 && slices.Contains(t.Posts, p) }
-		if !slices.Contains(s.Posts, p) && !slices.ContainsFunc(m.Sections, led) {
+		led := func(t Section) bool { return t.Feed == s.Feed && s.Feed != 0 && t.has(p) }
+		if !s.has(p) && !slices.ContainsFunc(m.Sections, led) {
 			sites = append(sites, s)
 		}
 	}
@@ -84,6 +84,8 @@ func (m *mail) others(p *Post) (names catalogue.List) {
 	return names
 }
 
+func (s *Section) has(p *Post) bool { return slices.Contains(s.Posts, p) || slices.Contains(s.Rest, p) }
+
 // seconds returns -1 for a section with a second, and 0 for others.
 func (s *Section) seconds() int {
 	if slices.ContainsFunc(s.Places, func(p rank.Place) bool { return p.Rank == rank.Second }) {
@@ -92,10 +94,14 @@ func (s *Section) seconds() int {
 	return 0
 }
 
-// ShortName returns a site's title without what follows its name: a description of several words, or the name again.
+// ShortName returns a long title of a site without what follows its name: a description of several words, or the name
+// again.
 func ShortName(title string) string {
-	const several = 3
-	for _, mark := range []string{" – ", " — ", " | ", " - ", " · ", ": "} {
+	const several, long = 5, 30 // words, columns
+	if widthOf(title) < long {
+		return title
+	}
+	for _, mark := range []string{" – ", " — ", " | ", " - ", " · ", " : ", ": "} {
 		name, rest, ok := strings.Cut(title, mark)
 		if ok && len(name) > 1 && (len(strings.Fields(rest)) >= several || strings.Contains(rest, name)) &&
 			!isGeneric(name) {

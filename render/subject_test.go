@@ -11,13 +11,16 @@ func TestShortName(t *testing.T) {
 	for title, want := range map[string]string{
 		"Al Jazeera – Breaking News, World News and Video from Al Jazeera": "Al Jazeera",
 		"Le Monde.fr - Actualités et Infos en France et dans le monde":     "Le Monde.fr",
-		"Ann: a blog about life": "Ann",
-		"kottke.org":             "kottke.org",
-		"BBC News - World":       "BBC News - World",
-		"Hacker News: Newest":    "Hacker News: Newest",
-		"Blog - The Long Now Foundation of California": "Blog - The Long Now Foundation of California",
-		"A - the first letter of them":                 "A - the first letter of them",
-		"Example | Example":                            "Example",
+		"Ann: a blog about life, bread and boats":                          "Ann",
+		"Ann: a blog about life":                                           "Ann: a blog about life",
+		"kottke.org":                                                       "kottke.org",
+		"BBC News - World":                                                 "BBC News - World",
+		"Hacker News: Newest":                                              "Hacker News: Newest",
+		"Blog - The Long Now Foundation of California":                     "Blog - The Long Now Foundation of California",
+		"A - the first letter of them":                                     "A - the first letter of them",
+		"Google Alert - quantum computing research":                        "Google Alert - quantum computing research",
+		"U.S. - The New York Times":                                        "U.S. - The New York Times",
+		"The Harbour Log | The Harbour Log":                                "The Harbour Log",
 	} {
 		if got := ShortName(title); got != want {
 			t.Errorf("%q becomes %q, want %q", title, got, want)

@@ -68,13 +68,15 @@ func (s Editions) KeepLead(ctx context.Context, id digest.EditionID, lead digest
 // FeedHistories returns what feeds published before a time, in any order.
 func (s Editions) FeedHistories(ctx context.Context, feeds []digest.FeedID, before time.Time) ([]digest.FeedHistory,
 	error) {
-	// The newest of the latest fifty posts, because the posts of a feed's first poll were all seen at the same time.
+	// The first poll of a feed finds posts of several years, so the date of publication decides. Both subqueries only
+	// read the index posts_seen.
+	month := before.AddDate(0, 0, -30)
 	return readRows[digest.FeedHistory](ctx, s.read(), "reading the history of feeds",
 		`SELECT f.id AS feed_id,
 			(SELECT COUNT(*) FROM (SELECT 1 FROM posts p WHERE p.feed_id = f.id AND p.seen_at >= ? AND p.seen_at < ?
-				LIMIT 200) month) AS recent,
+				AND (p.published_at = 0 OR p.published_at >= ?) LIMIT 200) month) AS recent,
 			COALESCE((SELECT MAX(CASE WHEN late.published_at > 0 THEN late.published_at ELSE late.seen_at END) FROM
 				(SELECT p.published_at, p.seen_at FROM posts p WHERE p.feed_id = f.id AND p.seen_at < ?
-				ORDER BY p.seen_at DESC, p.id LIMIT 50) late), 0) AS last
-		FROM feeds f WHERE f.id`+s.d.OneOf, before.AddDate(0, 0, -30), before, before, feeds)
+				ORDER BY p.seen_at DESC, p.published_at DESC LIMIT 10) late), 0) AS last
+		FROM feeds f WHERE f.id`+s.d.OneOf, month, before, month, before, feeds)
 }

@@ -47,12 +47,21 @@ const (
 func (p editionPage) Contents() *contents {
 	c := &contents{View: p.otherView()}
 	all := outline(p.Sections, p.room().posts, p.Part, p.At)
-	if c.Names = contentsNames(all, len(p.Sections)); c.Names != nil {
+	if c.Names = contentsNames(all, p.sites()); c.Names != nil {
 		c.Folders = all
 	} else if !p.lines || c.View == nil {
 		return nil
 	}
 	return c
+}
+
+// sites returns the number of sites. A site whose post leads has two sections.
+func (p editionPage) sites() int {
+	feeds := map[digest.FeedID]bool{}
+	for _, s := range p.Sections {
+		feeds[s.Feed] = true
+	}
+	return len(feeds)
 }
 
 func (p editionPage) otherView() *otherView {

@@ -251,10 +251,8 @@ func (s *site) showEdition(w http.ResponseWriter, r *http.Request, d digest.Deli
 	if err != nil {
 		return err
 	}
-	if lead := content.EarnedLead(); d.Lead == 0 && lead != 0 {
-		if err := s.Store.Editions.KeepLead(r.Context(), d.ID, lead); err != nil {
-			return err
-		}
+	if lead := content.EarnedLead(); d.Lead == 0 && lead != 0 && p.OneSite == 0 {
+		s.keepLead(r.Context(), d.ID, lead)
 	}
 	p.lines = r.URL.Query().Get("view") == "headlines"
 	part, err := strconv.Atoi(cmp.Or(r.URL.Query().Get("sheet"), "1"))

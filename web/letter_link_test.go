@@ -45,7 +45,8 @@ func (r *room) subOf(d digest.Digest) (digest.Subscription, bool, time.Time) {
 	return subs[0].Subscription, subs[0].Paused, subs[0].PausedUntil
 }
 
-// TestLettersHaveTheLinks checks that the email of a digest has the links that these pages serve.
+// TestLettersHaveTheLinks checks that the email of a digest has the links that these pages serve. Package render tests
+// which posts have a link to save them.
 func TestLettersHaveTheLinks(t *testing.T) {
 	each(t, func(r *room) {
 		_, d := r.hadKite("ann@example.org")
@@ -55,11 +56,12 @@ func TestLettersHaveTheLinks(t *testing.T) {
 				TimeZone: "Europe/Paris"}})
 		r.must(err)
 		text := strings.ReplaceAll(strings.Join(letters[0].Encoded.Text, ""), "=\r\n", "")
-		save, site := r.letterPaths(d, "A kite")
-		for _, want := range []string{"Save: https://digest.example" + save, "Site settings: https://digest.example" +
-			site, "https://digest.example/settings\r\n", "#pause\r\n"} {
-			if !strings.Contains(text, want) {
-				r.t.Errorf("no %s in\n%s", want, text)
+		html := strings.ReplaceAll(strings.Join(letters[0].Encoded.HTML, ""), "=\r\n", "")
+		_, site := r.letterPaths(d, "A kite")
+		for want, in := range map[string]string{"https://digest.example" + site: html,
+			"https://digest.example/settings\r\n": text, "#pause\r\n": text} {
+			if !strings.Contains(in, want) {
+				r.t.Errorf("no %s in\n%s", want, in)
 			}
 		}
 	})

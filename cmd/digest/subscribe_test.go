@@ -39,13 +39,13 @@ func TestSubscribeTellsOfOtherFeeds(t *testing.T) {
 	out, said := subscribes("subscribe", "ann@example.org", site.URL)
 	want := "digest: the page offers other feeds too; to subscribe to one, use its own address\n" +
 		"digest:   " + site.URL + "/atom  All [31m (Atom)\n" +
-		"digest:   " + site.URL + "/comments/feed  Comments feed (RSS, comments)\n"
+		"digest:   " + site.URL + "/comments/feed  Comments feed (RSS, comments feed)\n"
 	if out != "The blog\n" || said != want {
 		t.Errorf("%q and %q, want %q", out, said, want)
 	}
 	out, said = subscribes("--json", "subscribe", "bob@example.org", site.URL)
 	if said != "" || !strings.Contains(out, `"title":"The blog","created":true,"others":[{"url":"`+
-		site.URL+`/atom","title":"All`) || !strings.Contains(out, `"facts":["RSS","comments"]`) {
+		site.URL+`/atom","title":"All`) || !strings.Contains(out, `"facts":["RSS","comments feed"]`) {
 		t.Errorf("%q and %q", out, said)
 	}
 	if out, said = subscribes("subscribe", "ann@example.org", site.URL+

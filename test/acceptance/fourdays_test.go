@@ -61,7 +61,7 @@ func (s *scene) join(email, zone string, offset, step int) *reader {
 		r.sites = append(r.sites, s.sites[i])
 		addresses = append(addresses, s.sites[i].address())
 	}
-	s.at(s.now, "user", "add", email, "--time-zone", zone)
+	s.at(s.now, "user", "add", email, "--time-zone", zone, "--subject", "date")
 	list := s.List(addresses...)
 	if s.importing != nil {
 		s.importing("--now", instant(s.now), "opml", "import", email, list)

@@ -39,7 +39,7 @@ func TestI7_InAWorldOfItsOwn(t *testing.T) {
 	w := newTwoWorlds(t)
 	h := newHouse(t, filepath.Join(t.TempDir(), "digest.db"))
 	begin := time.Date(2026, 11, 20, 9, 0, 0, 0, time.UTC)
-	h.at(begin, "user", "add", "ann@example.org", "--time-zone", "UTC")
+	h.at(begin, "user", "add", "ann@example.org", "--time-zone", "UTC", "--subject", "date")
 	h.at(begin, "user", "set", "ann@example.org", "--layout", "full", "--images", "proxy")
 	const refused = "the address is private"
 	for _, status := range []string{"301", "302", "303", "307", "308"} {

@@ -75,12 +75,12 @@ func (o *office) add(until time.Time, zone string, emails ...string) {
 	o.until = until
 	queue := make(chan string)
 	var adding sync.WaitGroup
-	o.at(o.now, "user", "add", emails[0], "--time-zone", zone)
+	o.at(o.now, "user", "add", emails[0], "--time-zone", zone, "--subject", "date")
 	o.at(o.now, "subscribe", emails[0], o.site.address())
 	for range 3 {
 		adding.Go(func() {
 			for email := range queue {
-				o.at(o.now, "user", "add", email, "--time-zone", zone)
+				o.at(o.now, "user", "add", email, "--time-zone", zone, "--subject", "date")
 				o.at(o.now, "subscribe", email, o.site.address())
 			}
 		})

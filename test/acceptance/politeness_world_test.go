@@ -76,7 +76,7 @@ func (w *world) join(email, zone string, takes func(*site) bool) {
 		return
 	}
 	begin := runBegin()
-	w.at(begin, "user", "add", email, "--time-zone", zone)
+	w.at(begin, "user", "add", email, "--time-zone", zone, "--subject", "date")
 	w.at(begin, args...)
 	w.model.subscribe(begin, r)
 	w.got[email] = map[string]time.Time{}

@@ -84,7 +84,7 @@ func (h *house) read(now time.Time, into any, args ...string) {
 // addReader adds a reader with a subscription list.
 func (h *house) addReader(now time.Time, email, zone string, addresses ...string) {
 	h.t.Helper()
-	h.at(now, "user", "add", email, "--time-zone", zone)
+	h.at(now, "user", "add", email, "--time-zone", zone, "--subject", "date")
 	h.at(now, "opml", "import", email, h.List(addresses...))
 }
 

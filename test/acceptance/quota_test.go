@@ -88,7 +88,7 @@ func TestFloods(t *testing.T) {
 		h.Set("DIGEST_POLL_WINDOW=0", "DIGEST_HOST_INTERVAL=0s")
 		now := time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC)
 		for reader, feeds := range map[string]string{"ada": "/flood /edits /honest", "bob": "/large /honest"} {
-			h.at(now, "user", "add", reader+"@example.org", "--time-zone", "UTC")
+			h.at(now, "user", "add", reader+"@example.org", "--time-zone", "UTC", "--subject", "date")
 			for _, path := range strings.Fields(feeds) {
 				h.at(now, "subscribe", reader+"@example.org", server.URL+path)
 			}

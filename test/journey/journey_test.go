@@ -327,7 +327,7 @@ func TestOperator(t *testing.T) {
 	b.says("first edition")
 	for i, zone := range []string{"Asia/Tokyo", "Asia/Kolkata", "America/New_York", "Pacific/Auckland"} {
 		email := fmt.Sprintf("reader%d@example.org", i)
-		h.run("--now", evening().Format(time.RFC3339), "user", "add", email, "--time-zone", zone)
+		h.run("--now", evening().Format(time.RFC3339), "user", "add", email, "--time-zone", zone, "--subject", "date")
 		h.run("--now", evening().Format(time.RFC3339), "subscribe", email, p.URL+"/harbour/feed.xml")
 	}
 	b.follow("Operator")
