@@ -53,7 +53,8 @@ func ideographs(word string) (n int) {
 	return n
 }
 
-// dateWords returns the words of dates: months and weekdays in the languages of the program, and the words between them.
+// dateWords returns the words of dates: months and weekdays in the languages of the program, and the words between
+// them.
 var dateWords = sync.OnceValue(func() map[string]bool {
 	words := map[string]bool{"de": true, "of": true, "du": true, "the": true, "le": true, "st": true, "nd": true,
 		"rd": true, "th": true, "er": true}

@@ -82,8 +82,8 @@ const (
 const Rest = 4
 
 // Of ranks the posts of an edition. ledLately has the sites that led the latest editions and that cannot lead this one.
-// kept is the post that led when the edition was first shown; 0: it was not shown. It leads again, unless the reader has
-// chosen a site since.
+// kept is the post that led when the edition was first shown; 0: it was not shown. It leads again, unless the reader
+// has chosen a site since.
 func Of(sites []Site, ledLately []digest.FeedID, kept digest.PostID) map[digest.PostID]Place {
 	places, all := map[digest.PostID]Place{}, []candidate{}
 	for _, s := range sites {
@@ -146,8 +146,8 @@ func (c candidate) leads() bool {
 	return c.Words >= fewWords || c.Picture >= largePicture
 }
 
-// before compares two candidates for the lead: a chosen site, then the lead of before, then the score, then the reader's
-// order of folders, then the longer text, then the newer post.
+// before compares two candidates for the lead: a chosen site, then the lead of before, then the score, then the
+// reader's order of folders, then the longer text, then the newer post.
 func before(x, y candidate) int {
 	return cmp.Or(first(x.site.Chosen, y.site.Chosen), first(x.kept, y.kept),
 		cmp.Compare(y.place.score, x.place.score), cmp.Compare(x.site.Folder, y.site.Folder),

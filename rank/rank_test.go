@@ -71,22 +71,23 @@ func TestLead(t *testing.T) {
 		lead      digest.PostID
 		reason    Reason
 	}{
-		"the longer text":        {[]Site{site(1, 280), site(2, 300)}, nil, 200, Long},
-		"the first folder":       {[]Site{with(site(1, 300), func(s *Site) { s.Folder = 1 }), site(2, 260)}, nil, 200, Long},
-		"a site after 3 weeks":   {[]Site{site(1, 900), with(site(2, 200), away(61))}, nil, 200, Silence},
-		"not of an unknown site": {[]Site{site(1, 900), with(site(2, 200), unknown)}, nil, 100, Long},
-		"a large picture":        {[]Site{site(1, 300), with(site(2, 280), pictured(640))}, nil, 200, Long},
-		"a picture without text": {[]Site{with(site(1, 0), pictured(640))}, nil, 100, Pictured},
-		"not a thumbnail":        {[]Site{site(1, 300), with(site(2, 280), pictured(150))}, nil, 100, Long},
-		"not a note":             {two(func(s *Site) { s.Posts[0].Headline = false }), nil, 200, Long},
-		"not a late post":        {two(func(s *Site) { s.Posts[0].Late = true }), nil, 200, Long},
-		"not a headline site":    {two(func(s *Site) { s.Lines = true }), nil, 200, Long},
-		"not a firehose":         {two(func(s *Site) { s.Recent = firehose }), nil, 200, Long},
-		"a calm site":            {two(func(s *Site) { s.Recent = busy }), nil, 200, Long},
-		"not the site of before": {two(func(*Site) {}), []digest.FeedID{1}, 200, Long},
-		"nobody":                 {two(func(*Site) {}), []digest.FeedID{1, 2}, 0, 0},
-		"a single sentence":      {[]Site{site(1, 10)}, nil, 0, 0},
-		"the chosen site":        {two(chosen), []digest.FeedID{1}, 100, Chosen},
+		"the longer text":          {[]Site{site(1, 280), site(2, 300)}, nil, 200, Long},
+		"the first folder":         {[]Site{with(site(1, 300), folder), site(2, 260)}, nil, 200, Long},
+		"a site after 3 weeks":     {[]Site{site(1, 900), with(site(2, 200), away(61))}, nil, 200, Silence},
+		"not of an unknown site":   {[]Site{site(1, 900), with(site(2, 200), unknown)}, nil, 100, Long},
+		"a large picture":          {[]Site{site(1, 300), with(site(2, 280), pictured(640))}, nil, 200, Long},
+		"a picture without text":   {[]Site{with(site(1, 0), pictured(640))}, nil, 100, Pictured},
+		"not a thumbnail":          {[]Site{site(1, 300), with(site(2, 280), pictured(150))}, nil, 100, Long},
+		"not a note":               {two(func(s *Site) { s.Posts[0].Headline = false }), nil, 200, Long},
+		"not a late post":          {two(func(s *Site) { s.Posts[0].Late = true }), nil, 200, Long},
+		"not a headline site":      {two(func(s *Site) { s.Lines = true }), nil, 200, Long},
+		"not a firehose":           {two(func(s *Site) { s.Recent = firehose }), nil, 200, Long},
+		"a calm site":              {two(func(s *Site) { s.Recent = busy }), nil, 200, Long},
+		"not the site of before":   {two(func(*Site) {}), []digest.FeedID{1}, 200, Long},
+		"nobody":                   {two(func(*Site) {}), []digest.FeedID{1, 2}, 0, 0},
+		"a single sentence":        {[]Site{site(1, 10)}, nil, 0, 0},
+		"not alone beyond a limit": {[]Site{with(site(1, 300), limited), site(2, 280)}, nil, 200, Long},
+		"the chosen site":          {two(chosen), []digest.FeedID{1}, 100, Chosen},
 	} {
 		lead, reason := digest.PostID(0), Reason(0)
 		for id, p := range Of(c.sites, c.ledLately, 0) {
@@ -100,6 +101,31 @@ func TestLead(t *testing.T) {
 	}
 }
 
+// TestKeptLead: the lead that was shown leads again, also as the fourth post of its site, unless the reader has chosen
+// a site since.
+func TestKeptLead(t *testing.T) {
+	sites := []Site{site(1, 900, 10, 10, 10, 10), site(2, 300)}
+	if p := Of(sites, nil, 103)[103]; p.Rank != Lead {
+		t.Errorf("the kept lead has rank %d", p.Rank)
+	}
+	sites[1].Chosen = true
+	if places := Of(sites, nil, 103); places[200].Rank != Lead || places[103].Rank == Lead {
+		t.Errorf("the chosen site does not lead: %v", places)
+	}
+}
+
+// TestSilence: only the first post after a silence ends it.
+func TestSilence(t *testing.T) {
+	s := with(site(1, 30, 30), away(61))
+	s.Posts[0].At = s.Posts[0].At.Add(time.Minute)
+	places := Of([]Site{s}, nil, 0)
+	if places[100].Reason == Silence || places[101].Reason != Silence || places[101].Silence < 60*day {
+		t.Errorf("%+v", places)
+	}
+}
+
+func folder(s *Site)  { s.Folder = 1 }
+func limited(s *Site) { s.Count = 40 }
 func unknown(s *Site) { s.Last = time.Time{} }
 
 // chosen makes a site the reader's choice that could not lead otherwise.

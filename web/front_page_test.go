@@ -71,6 +71,32 @@ func TestFrontPage(t *testing.T) {
 	})
 }
 
+// TestKeepsTheLead checks that the first view of an edition stores its lead. The page of one site stores none.
+func TestKeepsTheLead(t *testing.T) {
+	each(t, func(r *room) {
+		v, d := r.reader("ann@example.org")
+		long := post("The lighthouse, painted at last")
+		long.Content = "<p>" + strings.Repeat("The keeper painted it. ", 100) + "</p>"
+		r.brings(digest.Subscription{DigestID: d.ID}, "Harbour", long)
+		r.brings(digest.Subscription{DigestID: d.ID}, "Ant", post("The ant"))
+		r.midnight()
+		id := r.idOf(d, long.Title)
+		keeps := func(path string, want digest.PostID) {
+			r.t.Helper()
+			v.get(path).status(http.StatusOK)
+			if got := r.edition(d).Lead; got != want {
+				r.t.Errorf("%s: the lead is %d, want %d", path, got, want)
+			}
+		}
+		posts, err := r.store.Editions.Posts(r.t.Context(), []digest.PostID{id})
+		r.must(err)
+		keeps(fmt.Sprint("/?site=", posts[0].FeedID), 0)
+		keeps("/", id)
+		v.get("/").shows(".leading .headline", long.Title)
+		keeps("/?view=headlines", id)
+	})
+}
+
 // TestHeadlinesView checks the headlines of an edition with the link back. A post without a title
 // appears with the beginning of its text.
 func TestHeadlinesView(t *testing.T) {
