@@ -55,7 +55,7 @@ type newsletterFlags struct {
 	Footer        *string        `placeholder:"TEXT" env:"-" help:"A text below the posts of every issue; \"\" removes it."`
 	Paper         *string        `placeholder:"#RRGGBB" env:"-" help:"The background colour of issues and public pages; \"\" is the default."`
 	Ink           *string        `placeholder:"#RRGGBB" env:"-" help:"The colour of headlines and text."`
-	Accent        *string        `placeholder:"#RRGGBB" env:"-" help:"The colour of names and links."`
+	Accent        *string        `placeholder:"#RRGGBB" env:"-" help:"The colour of site names and links."`
 	Logo          *string        `placeholder:"FILE" env:"-" help:"A logo for issues and public pages: PNG, JPEG or GIF; \"\" removes it."`
 	FromName      *string        `placeholder:"NAME" env:"-" help:"The sender's name; \"\" is the newsletter's name."`
 	ReplyTo       *string        `name:"replies-to" placeholder:"ADDRESS" env:"-" help:"The address that receives replies; \"\" is the address of this instance."`

@@ -29,7 +29,7 @@ func (p settingsPage) ColourFields() []colourField {
 	c, own := p.Colours, digest.OwnColours()
 	return []colourField{
 		{"paper", catalogue.Key("Background"), c.Paper, own.Paper}, {"ink", catalogue.Key("Headlines and text"), c.Ink,
-			own.Ink}, {"accent", catalogue.Key("Names and links"), c.Accent, own.Accent},
+			own.Ink}, {"accent", catalogue.Key("Site names and links"), c.Accent, own.Accent},
 	}
 }
 
