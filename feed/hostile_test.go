@@ -31,10 +31,6 @@ func numbered(head, part, tail string) func(int) string {
 	}
 }
 
-func halves(first, second func(int) string) func(int) string {
-	return func(size int) string { return first(size/2) + second(size/2) }
-}
-
 // hostilesOf reads attacks, one a line, between a common head and tail. It repeats the texts in ⟦⟧ until together they
 // fill the size. ⟨3 a⟩ means aaa.
 func hostilesOf(head, tail, lines string) (all []hostile) {

@@ -14,8 +14,7 @@ import (
 // waits adds n editions that are ready at noon for readers of a domain.
 func (w world) waits(domain string, n int) {
 	w.Helper()
-	var from int
-	from = w.count(`SELECT COALESCE(MAX(id), 0) FROM users`)
+	from := w.count(`SELECT COALESCE(MAX(id), 0) FROM users`)
 	for _, statement := range []string{
 		fmt.Sprintf(`INSERT INTO users (email, email_key, mail_domain, time_zone, created_at)
 			WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < %d)

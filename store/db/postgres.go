@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/lib/pq"
+	"github.com/lib/pq/pqerror"
 
 	"digest"
 )
@@ -131,6 +132,6 @@ func serverFault(err error) fault {
 	case e.Code == "23505":
 		return notUnique
 	}
-	return map[pq.ErrorClass]fault{"08": away, "53": away, "57": away, "22": unfit, "23": unfit,
+	return map[pqerror.Class]fault{"08": away, "53": away, "57": away, "22": unfit, "23": unfit,
 		"54": tooBig}[e.Code.Class()]
 }
