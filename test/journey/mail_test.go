@@ -30,10 +30,10 @@ func (h *house) await(to, what string, found func(l inbox.Letter) bool) inbox.Le
 	return inbox.Letter{}
 }
 
-// awaitEdition waits for an edition whose subject begins with a day.
+// awaitEdition waits for the edition of a day. Its date is in the second line of the text.
 func (h *house) awaitEdition(to, day string) inbox.Letter {
 	h.t.Helper()
-	return h.await(to, day, func(l inbox.Letter) bool { return strings.HasPrefix(l.Subject, day) })
+	return h.await(to, day, func(l inbox.Letter) bool { return strings.Contains(l.Text, "\n"+day+" 20") })
 }
 
 // awaitLetter waits for a letter whose text contains the words.
