@@ -139,6 +139,7 @@ func (w watched) staysPut(g *gate, path string) (pictures int) {
 		{Width: 1280, Height: 900, Scheme: "light"}} {
 		for _, scroll := range []string{"0", "document.documentElement.scrollHeight / 3"} {
 			open := g.shut()
+			defer open() // the server could not close if the test fails
 			w.Do("leaving the page", s.Set(), chromedp.Navigate("about:blank"))
 			browser.Ask[bool](w.Window, fmt.Sprintf("location.href = %q, true", w.base+path))
 			w.Do("waiting for the page", chromedp.WaitVisible("footer.foot a"))
@@ -164,7 +165,7 @@ func TestNothingMovesInParts(t *testing.T) {
 	u, d := w.user("ann@example.org")
 	w.must(w.store.Readers.SetPages(t.Context(), u.ID, pages(digest.LeftToRight, true)))
 	w.brings(digest.Subscription{DigestID: d.ID}, "A gallery",
-		pictured("A headline that is long enough for more than one line beside its picture, but not above it", ""))
+		pictured("A headline that is long enough for more than one line beside its picture, but not above it", ` width="900"`))
 	w.crowdOf(d, 3)
 	w.midnight()
 	w.comesIn(u)
