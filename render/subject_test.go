@@ -52,7 +52,7 @@ func TestSubjectOfRanks(t *testing.T) {
 	}
 	first := e.Sections[6]
 	first.Posts, e.Sections[6].Posts = first.Posts[1:2], append(first.Posts[:1:1], first.Posts[2:]...)
-	first.Places = nil
+	first.Places, e.Lead = nil, 77
 	e.Sections = append([]Section{first}, e.Sections...)
 	m := mailOf(t, e)
 	if want := lead.Title + " · Small Compilers, The Harbour Log and 4 more"; m.Subject != want {
