@@ -109,7 +109,8 @@ func (s *shelf) SubscriptionSettings(_ context.Context,
 	return out, s.called()
 }
 
-func (s *shelf) FeedHistories(_ context.Context, feeds []digest.FeedID, _ time.Time) (all []digest.FeedHistory, _ error) {
+func (s *shelf) FeedHistories(_ context.Context, feeds []digest.FeedID,
+	_ time.Time) (all []digest.FeedHistory, _ error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for _, feed := range feeds {

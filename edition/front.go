@@ -86,7 +86,7 @@ func (f front) rank(headings []heading, d *digest.Delivery, whole bool) map[dige
 		sites[i].FeedID = h.feed
 		for j, p := range h.section.Posts {
 			sites[i].Posts = append(sites[i].Posts, rank.Post{
-				ID: p.ID, Feed: h.feed, Headline: p.Headline, Words: p.Words, Picture: p.Picture.Width,
+				ID: p.ID, Headline: p.Headline, Words: p.Words, Picture: p.Picture.Width,
 				At: h.at[j], Late: j >= len(h.section.Posts)-h.section.Late,
 			})
 		}
@@ -94,15 +94,15 @@ func (f front) rank(headings []heading, d *digest.Delivery, whole bool) map[dige
 	return rank.Of(sites, f.ledLately[d.ID], d.Lead)
 }
 
-// A lead is the post that leads an edition.
-type lead struct {
+// A leader is the post that leads an edition.
+type leader struct {
 	post   digest.PostID // 0: none
 	chosen bool          // the reader chose its site to lead
 }
 
 // arrange ranks the posts of sections and puts the lead first. The lead of a site that the reader did not choose is a
 // section of its own, so that the other posts of the site stay in their place.
-func (f front) arrange(headings []heading, d *digest.Delivery, whole bool) (sections []render.Section, lead lead) {
+func (f front) arrange(headings []heading, d *digest.Delivery, whole bool) (sections []render.Section, lead leader) {
 	var places map[digest.PostID]rank.Place
 	if isRanked(d) {
 		places = f.rank(headings, d, whole)

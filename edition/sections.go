@@ -181,10 +181,10 @@ func (s shared) headingFor(feed digest.FeedID, own digest.Subscription, g digest
 // leads. It shows copies once. Unless whole is set, it applies the reader's limit of posts for each feed.
 func (b *Builder) sections(ctx context.Context, s shared, refs []digest.PostRef,
 	settings map[digest.FeedID]digest.Subscription, d digest.Delivery, f front, whole bool) (
-	[]render.Section, lead, error) {
+	[]render.Section, leader, error) {
 	refs, originals, err := b.once(ctx, s, refs)
 	if err != nil {
-		return nil, lead{}, err
+		return nil, leader{}, err
 	}
 	byFeed := map[digest.FeedID][]placed{}
 	for _, r := range refs {
@@ -210,8 +210,8 @@ func (b *Builder) sections(ctx context.Context, s shared, refs []digest.PostRef,
 		headings = append(headings, h)
 	}
 	arrange(headings, d.Folders, otherSites.In(catalogue.Of(d.Language)))
-	sections, first := f.arrange(headings, &d, whole)
-	return sections, first, nil
+	sections, lead := f.arrange(headings, &d, whole)
+	return sections, lead, nil
 }
 
 // A placed post is a post with its position in an edition. A late post comes after the others: its feed failed, or the

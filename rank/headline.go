@@ -31,15 +31,7 @@ func IsHeadline(title string) bool {
 			lower++
 		}
 	}
-	return words > 1 && !dated && (lower > 0 || upper == 0) && !isPlaceholder(title)
-}
-
-func isPlaceholder(title string) bool {
-	switch strings.ToLower(strings.Trim(title, " ()[].")) {
-	case "no title", "untitled post", "new post", "no subject", "hello world!", "test post":
-		return true
-	}
-	return false
+	return words > 1 && !dated && (lower > 0 || upper == 0)
 }
 
 // ideographs counts the characters of languages that do not separate words. It ignores the characters of dates.

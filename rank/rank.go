@@ -37,7 +37,6 @@ const (
 // A Post is the form of one post.
 type Post struct {
 	ID       digest.PostID
-	Feed     digest.FeedID
 	Headline bool      // its title is a headline, see IsHeadline; false for a note
 	Words    int       // of its text; for Chinese, Japanese and Korean an equivalent
 	Picture  int       // width of its picture in CSS pixels; 0 if it has none, or if its size is unknown
@@ -87,9 +86,9 @@ const Rest = 4
 func Of(sites []Site, ledLately []digest.FeedID, kept digest.PostID) map[digest.PostID]Place {
 	places, all := map[digest.PostID]Place{}, []candidate{}
 	for _, s := range sites {
+		rests, earliest := slices.Contains(ledLately, s.FeedID), s.earliest()
 		for i, p := range s.Posts {
-			c := candidate{Post: p, site: s, place: s.score(p), kept: p.ID == kept}
-			c.ledLately = slices.Contains(ledLately, s.FeedID)
+			c := candidate{Post: p, site: s, place: s.score(p, earliest), ledLately: rests, kept: p.ID == kept}
 			places[p.ID] = c.place
 			switch {
 			case p.ID != kept && i >= mostFull && len(sites) > 1 && !s.Whole && !s.Lines && !s.Chosen:
@@ -108,12 +107,12 @@ func Of(sites []Site, ledLately []digest.FeedID, kept digest.PostID) map[digest.
 	}
 	room, taken := seconds(len(places)), map[digest.FeedID]bool{}
 	if lead >= 0 {
-		taken[all[lead].Feed] = true
+		taken[all[lead].site.FeedID] = true
 	}
 	for _, c := range all {
-		if room > 0 && !taken[c.Feed] && c.place.score >= secondScore && c.Headline {
+		if room > 0 && !taken[c.site.FeedID] && c.place.score >= secondScore && c.Headline {
 			c.place.Rank = Second
-			places[c.ID], taken[c.Feed], room = c.place, true, room-1
+			places[c.ID], taken[c.site.FeedID], room = c.place, true, room-1
 		}
 	}
 	return places
@@ -164,10 +163,18 @@ func first(x, y bool) int {
 	return 1
 }
 
+// earliest returns the time of the site's earliest post in the edition, which ends its silence.
+func (s Site) earliest() time.Time {
+	if len(s.Posts) == 0 {
+		return time.Time{}
+	}
+	return slices.MinFunc(s.Posts, func(a, b Post) int { return a.At.Compare(b.At) }).At
+}
+
 // score returns the points of a post, with the reason for most of them.
-func (s Site) score(p Post) Place {
+func (s Site) score(p Post, earliest time.Time) Place {
 	silence := p.At.Sub(s.Last)
-	if s.Last.IsZero() || p.At.IsZero() || slices.ContainsFunc(s.Posts, func(q Post) bool { return q.At.Before(p.At) }) {
+	if s.Last.IsZero() || p.At.IsZero() || p.At.After(earliest) {
 		silence = 0
 	}
 	points := []struct {

@@ -109,7 +109,7 @@ func (r *Renderer) newPost(from digest.Post, brief bool, links []File) *Post {
 	if p.Untitled {
 		excerpt = cmp.Or(without(scrub(excerpt, dropped), ""), excerpt, described(from))
 	}
-	excerpt, isCut := shorten(scrub(excerpt, dropped), excerptColumns)
+	excerpt, isCut := shorten(excerpt, excerptColumns)
 	p.Title, p.Excerpt = clean(title, titleColumns), excerpt
 	p.Title = cmp.Or(p.Title, cut(p.Excerpt, 80), r.Say(catalogue.Key("Untitled")))
 	if p.Language == "" {
@@ -127,7 +127,7 @@ func (r *Renderer) newPost(from digest.Post, brief bool, links []File) *Post {
 	p.Film = p.filmOf(from)
 	enclosed := r.filesOf(from.Enclosures)
 	p.Files = slices.Concat(p.elsewhere(from), p.watched(enclosed), enclosed, tidyLinks(links))
-	summary, cutSummary := shorten(scrub(from.Summary, dropped), excerptColumns)
+	summary, cutSummary := shorten(from.Summary, excerptColumns)
 	p.Readable = saysMore(from.Content, p.Excerpt, isCut) && saysMore(from.Content, summary, cutSummary)
 	if !brief {
 		p.content, p.open = from.Content, unsizedIn(from.Content)
@@ -292,8 +292,8 @@ func (p *Post) row() pair {
 // post.
 func (p *Post) Size() int { return int(p.bytes.Load()) }
 
-// byline returns the author unless the site has their name, the reading time, and the date (UTC) of an old post. Posts are shared by all time zones,
-// so younger posts have no date.
+// byline returns the author unless the site has their name, the reading time, and the date (UTC) of an old post. Posts
+// are shared by all time zones, so younger posts have no date.
 func (p *Post) byline(from digest.Post) string {
 	var parts []string
 	if p.Author != "" && !strings.EqualFold(p.Author, from.SiteTitle) {

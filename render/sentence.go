@@ -6,9 +6,13 @@ import (
 	"unicode/utf8"
 )
 
-// shorten returns the beginning of a text in at most cols columns, and whether something is missing. It ends at a
-// sentence if one ends in the second half, and otherwise with "…". A text that its feed has cut ends at a sentence too.
+// shorten returns the beginning of untrusted text as one line of at most cols columns, and whether something is missing.
+// It ends at a sentence if one ends in the second half, and otherwise with "…". A text that its feed has cut ends at a
+// sentence too.
 func shorten(s string, cols int) (text string, short bool) {
+	if !tidy(s) {
+		s = scrub(s, dropped)
+	}
 	fits := widthOf(s) <= cols
 	whole, short := withoutEllipsis(s)
 	if fits && !short {

@@ -75,7 +75,7 @@ func (m *mail) others(p *Post) (names catalogue.List) {
 	slices.SortStableFunc(sites, func(a, b *Section) int { return a.seconds() - b.seconds() })
 	width := 0
 	for i, s := range sites {
-		name := cut(ShortName(s.Title), shortNameWidth)
+		name := cut(s.Title, shortNameWidth)
 		if width += widthOf(name); i == mostNamed || width > namesColumns {
 			return append(names, catalogue.Key("%d more").With(len(sites)-i))
 		}
