@@ -56,6 +56,18 @@ type Edition struct {
 	Lead PostID `db:"lead_post_id"` // the post that led when it was first shown; 0: none, or not shown yet
 }
 
+// Days returns the first and the last day whose posts the edition collects. The last is the day before its date. The
+// number of days is the time since the midnight before, in whole days, whatever the time zone was then. A first edition
+// collects one day.
+func (e Edition) Days() (first, last Date) {
+	const day = 24 * time.Hour
+	n := 1
+	if !e.PrevDueAt.IsZero() {
+		n = max(1, int(e.DueAt.Sub(e.PrevDueAt).Round(day)/day))
+	}
+	return e.LocalDate.Plus(-n), e.LocalDate.Plus(-1)
+}
+
 // A Delivery is an edition claimed for sending, with the details of its reader for the envelope and the page.
 type Delivery struct {
 	Edition

@@ -164,16 +164,15 @@ func (b *Builder) sealed(ctx context.Context, ds []digest.Delivery, use use) ([]
 	editions := make([]render.Edition, len(ds))
 	for i, d := range ds {
 		var zone *time.Location // loaded only if needed
-		if !d.BoundFrom.IsZero() || len(notices[d.ID]) > 0 {
+		if !d.BoundFrom.IsZero() || len(notices[d.ID]) > 0 || isLong(&d) {
 			zone = zones.get(d.TimeZone)
 		}
-		sections, lead, err := b.sections(ctx, shared[renderers[i]], refs[d.ID], settings[d.DigestID], d, f,
+		a, err := b.sections(ctx, shared[renderers[i]], refs[d.ID], settings[d.DigestID], d, f, zone,
 			use == wholeSite)
 		if err != nil {
 			return nil, err
 		}
-		editions[i] = b.compose(d, sections, notices[d.ID], zone)
-		editions[i].Lead, editions[i].ChosenLead = lead.post, lead.chosen
+		editions[i] = b.compose(d, a, notices[d.ID], zone)
 		editions[i].PictureSizes = sizes
 		if use == inMail {
 			leave(&editions[i], catalogue.Of(d.Language))
@@ -209,11 +208,11 @@ func (b *Builder) addOwnLinks(e *render.Edition, d digest.Delivery) {
 	e.SettingsURL, e.PauseURL = b.BaseURL+"/settings", e.UnsubscribeURL+"#pause"
 }
 
-func (b *Builder) compose(d digest.Delivery, sections []render.Section, notices []digest.Notice,
+func (b *Builder) compose(d digest.Delivery, a arranged, notices []digest.Notice,
 	zone *time.Location) render.Edition {
 	e := render.Edition{
 		Date: d.LocalDate, Number: d.Number, Room: d.Room, Name: d.DigestName, Language: d.Language, Recipient: d.Email,
-		Look: d.Look, Sections: sections,
+		Look: d.Look, Sections: a.sections, Lead: a.lead, ChosenLead: a.chosen, Days: a.days,
 		Notices:        b.notices(d, notices, newClock(d.LocalDate, zone, catalogue.Of(d.Language))),
 		HomeURL:        b.BaseURL + "/",
 		UnsubscribeURL: b.unsubscribeURL(d),
@@ -227,6 +226,7 @@ func (b *Builder) compose(d digest.Delivery, sections []render.Section, notices 
 		e.Note, e.HomeURL, e.PostalAddress = d.Letter.Note, b.BaseURL+"/n/"+
 			n.Slug, cmp.Or(n.AddressLine, b.PostalAddress)
 	}
+	setDays(&e, &d)
 	pause{d.BoundFrom, d.BoundTo}.bind(&e, zone, catalogue.Of(d.Language))
 	return e
 }
@@ -285,7 +285,7 @@ func (b *Builder) preview(ctx context.Context, d digest.Digest, next digest.Deli
 		return render.Edition{}, err
 	}
 	next.Edition = digest.Edition{
-		DigestID: d.ID, LocalDate: digest.DateOf(d.NextDueAt.In(zone)), Number: d.Editions + 1,
+		DigestID: d.ID, LocalDate: digest.DateOf(d.NextDueAt.In(zone)), DueAt: d.NextDueAt, Number: d.Editions + 1,
 		PrevDueAt: d.LastDueAt, PrevReleasedAt: d.LastDueAt, // posts found before its release no longer wait
 		BoundFrom: d.PausedAt, BoundTo: d.PausedTo,
 	}
@@ -303,12 +303,12 @@ func (b *Builder) preview(ctx context.Context, d digest.Digest, next digest.Deli
 	if err != nil {
 		return render.Edition{}, err
 	}
-	sections, lead, err := b.sections(ctx, shared, refs, settings[d.ID], next, f, false)
+	a, err := b.sections(ctx, shared, refs, settings[d.ID], next, f, zone, false)
 	if err != nil {
 		return render.Edition{}, err
 	}
-	e := b.compose(next, sections, notices, zone)
-	e.PictureSizes, e.Lead, e.ChosenLead = sizes, lead.post, lead.chosen
+	e := b.compose(next, a, notices, zone)
+	e.PictureSizes = sizes
 	return e, nil
 }
 

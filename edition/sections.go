@@ -178,13 +178,13 @@ func (s shared) headingFor(feed digest.FeedID, own digest.Subscription, g digest
 }
 
 // sections returns the sections of one edition in order, with the reader's settings for each feed, and the post that
-// leads. It shows copies once. Unless whole is set, it applies the reader's limit of posts for each feed.
+// leads. zone is the reader's; only editions of several days need it. It shows copies once. Unless whole is set, it applies the reader's limit of posts for each feed.
 func (b *Builder) sections(ctx context.Context, s shared, refs []digest.PostRef,
-	settings map[digest.FeedID]digest.Subscription, d digest.Delivery, f front, whole bool) (
-	[]render.Section, leader, error) {
+	settings map[digest.FeedID]digest.Subscription, d digest.Delivery, f front, zone *time.Location, whole bool) (
+	arranged, error) {
 	refs, originals, err := b.once(ctx, s, refs)
 	if err != nil {
-		return nil, leader{}, err
+		return arranged{}, err
 	}
 	byFeed := map[digest.FeedID][]placed{}
 	for _, r := range refs {
@@ -196,13 +196,16 @@ func (b *Builder) sections(ctx context.Context, s shared, refs []digest.PostRef,
 			byFeed[r.FeedID] = append(byFeed[r.FeedID], placed{p, r.Carried || p.missedBefore(d.Edition), r.Listed})
 		}
 	}
-	headings := make([]heading, 0, len(byFeed))
+	headings, days, long := make([]heading, 0, len(byFeed)), map[digest.PostID]catalogue.Moment{}, isLong(&d)
 	for feed, posts := range byFeed {
 		own := settings[feed]
 		h := s.headingFor(feed, own, d.Grouping)
 		order(&h.section, posts)
 		for _, p := range posts {
 			h.at = append(h.at, time.Unix(p.at(), 0))
+			if long && zone != nil && !p.late {
+				days[p.ID] = dayOf(p.post, &d, zone)
+			}
 		}
 		if !whole {
 			keepMost(&h.section, own.Most)
@@ -210,8 +213,9 @@ func (b *Builder) sections(ctx context.Context, s shared, refs []digest.PostRef,
 		headings = append(headings, h)
 	}
 	arrange(headings, d.Folders, otherSites.In(catalogue.Of(d.Language)))
-	sections, lead := f.arrange(headings, &d, whole)
-	return sections, lead, nil
+	a := f.arrange(headings, &d, whole)
+	a.days = days
+	return a, nil
 }
 
 // A placed post is a post with its position in an edition. A late post comes after the others: its feed failed, or the

@@ -98,12 +98,12 @@ func (r *Renderer) newMail(e Edition) (*mail, error) {
 	m.setMost()
 	m.notes = r.tidyNotices(e.Notices, m.posts == 0)
 	m.deck = m.summary()
-	title := r.lang.Heading(catalogue.Key("%s: %s").With(catalogue.Day("Monday 2 January", e.Date), m.deck))
+	title := r.lang.Heading(catalogue.Key("%s: %s").With(e.day(), m.deck))
 	if m.posts > 0 && m.notes.all > 0 {
 		m.deck = r.Say(catalogue.Key("%s, %s").With(m.deck, catalogue.Key("%d notices").With(m.notes.all)))
 	}
 	m.subject = m.subjectOr(title)
-	m.date = r.lang.Heading(catalogue.Day("Monday 2 January 2006", e.Date))
+	m.date = r.lang.Heading(e.Dateline())
 	m.setFrame(title)
 	return m, nil
 }
@@ -215,7 +215,7 @@ func (m *mail) leads() string {
 	var w strings.Builder
 	n := 0
 	if m.Threaded { // the subject does not contain the date
-		w.WriteString(m.r.label(m.r.lang.Heading(catalogue.Day("Monday 2 January", m.Date))) + " ")
+		w.WriteString(m.r.label(m.r.lang.Heading(m.day())) + " ")
 	}
 	led := m.subjectPost()
 	m.rounds(func(section, post int) bool {

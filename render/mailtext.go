@@ -69,22 +69,18 @@ func (p *Post) titleText() string {
 	return wrapped(p.Title)
 }
 
-// bylineText returns a post's byline, which marks a late post.
-func (p *Post) bylineText(late bool) string {
-	if !late {
-		return p.Byline
+// bylineText returns a post's byline after a mark, which may be empty.
+func (p *Post) bylineText(mark string) string {
+	if mark != "" && p.mixed {
+		mark = lineMark(p.Dir == "rtl") + isolated(mark)
 	}
-	words := p.r.lateWord()
-	if p.mixed {
-		words = lineMark(p.Dir == "rtl") + isolated(words)
-	}
-	return strings.Join(filled([]string{words, p.Byline}), " · ")
+	return strings.Join(filled([]string{mark, p.Byline}), " · ")
 }
 
-func (p *Post) rowText(late bool) string {
+func (p *Post) rowText(mark string) string {
 	var w strings.Builder
 	wrap(&w, p.Line(), "  * ", "    ")
-	wrap(&w, p.bylineText(late), "    ", "    ")
+	wrap(&w, p.bylineText(mark), "    ", "    ")
 	if p.URL != "" {
 		w.WriteString("    " + p.URL + "\n")
 	}

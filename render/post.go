@@ -23,9 +23,9 @@ const (
 	leadColumns    = 60  // of a title in the preview text of an email
 )
 
-// oldAfter is the age from which a post shows its date. Most posts are recent, but a new subscription may contain old
+// OldAfter is the age from which a post shows its date. Most posts are recent, but a new subscription may contain old
 // ones.
-const oldAfter = 72 * time.Hour
+const OldAfter = 72 * time.Hour
 
 // A Post is a post that is rendered once and shared by all its readers. It is safe for concurrent use, and its exported
 // fields never change.
@@ -144,7 +144,7 @@ func (p *Post) write() {
 	p.line = pair{r.line.piece(d), newText(itemText(p.Line(), p.URL))}
 	p.title = pair{r.title.piece(d), newText(p.titleText())}
 	if d.Byline != "" || d.Host != "" {
-		p.by = pair{r.byline.piece(d), newText(wrapped(p.bylineText(false)))}
+		p.by = pair{r.byline.piece(d), newText(wrapped(p.bylineText("")))}
 	}
 	if d.Files != nil {
 		p.files = pair{r.files.piece(d), newText(filesText(p, ""))}
@@ -285,7 +285,7 @@ func (p *Post) short() pair {
 
 // row returns the post's headline in an email of headlines, with a byline. The text version also has its address.
 func (p *Post) row() pair {
-	return cached(p, headline, func() pair { return pair{p.r.row.piece(p.data()), newText(p.rowText(false))}.packed() })
+	return cached(p, headline, func() pair { return pair{p.r.row.piece(p.data()), newText(p.rowText(""))}.packed() })
 }
 
 // Size returns the approximate memory of the post in bytes. It grows when a reader first needs another form of the
@@ -302,7 +302,7 @@ func (p *Post) byline(from digest.Post) string {
 	if host := p.leadsAway(from); host != "" && !p.Untitled { // an untitled post links to it by its host
 		parts = append(parts, arrow(p.Dir == "rtl")+host)
 	}
-	if !from.PublishedAt.IsZero() && from.SeenAt.Sub(from.PublishedAt) > oldAfter {
+	if !from.PublishedAt.IsZero() && from.SeenAt.Sub(from.PublishedAt) > OldAfter {
 		parts = append(parts, p.r.Say(catalogue.Time("2 January 2006", from.PublishedAt.UTC())))
 	}
 	if p.Minutes > 1 {

@@ -198,6 +198,11 @@ type Edition struct {
 	Lead       digest.PostID // the post that leads; 0: none
 	ChosenLead bool          // the reader chose its site to lead
 
+	// First and Last are the days whose posts an edition of several days collects; zero: one day. Days has the day of
+	// each of its posts.
+	First, Last digest.Date
+	Days        map[digest.PostID]catalogue.Moment
+
 	SettingsURL, PauseURL string
 
 	// Bound means that this edition contains all posts of a pause: the newest of each section in Posts, the others in

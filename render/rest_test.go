@@ -19,7 +19,7 @@ func away(l digest.Layout) Edition {
 	p := typical()
 	p.Layout, p.Bound = l, true
 	p.Note = "Your editions were paused from 6 to 20 November. " +
-		"This edition has the three newest posts from each site, and headlines for the rest."
+		"This edition has up to three posts from each site, and headlines for the rest."
 	for i := range p.Sections {
 		s := &p.Sections[i]
 		for k := 0; len(s.Posts) < 3; k++ {

@@ -25,8 +25,8 @@ type Section struct {
 	Display digest.Layout // of its posts; empty means the edition's
 	Folder  string
 
-	// Rest contains posts that are shown only as headlines, below Posts and in the same order: the rest of a bound
-	// edition, or the posts of an undelivered edition. RestLabel is their heading on a page.
+	// Rest contains posts that are shown only as headlines, below Posts and in the same order: the rest of an edition
+	// of several days, or the posts of an undelivered edition. RestLabel is their heading on a page.
 	Rest      []*Post
 	RestLabel catalogue.Sayable
 
@@ -194,6 +194,9 @@ func (s *Section) post(i int) *Post {
 
 // FromEarlier is the heading of posts of an earlier day.
 const FromEarlier = catalogue.Key("From an earlier day")
+
+// MoreHeadlines is the heading of posts that are only a line in an edition of several days.
+const MoreHeadlines = catalogue.Key("More headlines")
 
 func (r *Renderer) lateWord() string { return r.Say(FromEarlier) }
 

@@ -51,23 +51,32 @@ func (m *mail) addHead(to *both, s, before *Section) {
 	to.text.add(newText("\n"))
 }
 
+// mark returns the words before the byline of the i-th post of a section: whether it is late, or its day in an edition
+// of several days.
+func (m *mail) mark(s *Section, i int) string {
+	if s.isLate(i) {
+		return m.r.lateWord()
+	}
+	return m.Days[s.post(i).ID].In(m.r.lang)
+}
+
 // addPost adds the i-th post of a section at a depth. level limits its full text in bytes. The byline of an untitled
 // post follows its excerpt.
 func (m *mail) addPost(to *both, s *Section, i int, d depth, level int) {
-	p, late := s.Posts[i], s.isLate(i)
+	p, mark := s.Posts[i], m.mark(s, i)
 	to.add(p.heading(s.Place(i).Rank))
 	save := m.saveURL(s, i)
 	if p.Untitled && d < whole {
 		words := p.excerpted(d)
 		m.addPicture(&to.html, s, i, d)
 		to.html.add(words.html)
-		m.addByline(&to.html, p, save, late, last)
+		m.addByline(&to.html, p, save, mark, last)
 		to.html.add(newPiece("</div>\n"))
-		m.addBylineText(&to.text, p, late)
+		m.addBylineText(&to.text, p, mark)
 		to.text.add(words.text)
 	} else {
-		m.addByline(&to.html, p, save, late, above)
-		m.addBylineText(&to.text, p, late)
+		m.addByline(&to.html, p, save, mark, above)
+		m.addBylineText(&to.text, p, mark)
 		if d == whole {
 			y := p.body(m.Images, m.PictureSizes)
 			x := y.extent(level)
@@ -93,9 +102,9 @@ func (m *mail) addPicture(to *pieces, s *Section, i int, d depth) {
 	to.add(m.lead(p))
 }
 
-func (m *mail) addBylineText(to *pieces, p *Post, late bool) {
-	if late {
-		to.add(newText(wrapped(p.bylineText(true))))
+func (m *mail) addBylineText(to *pieces, p *Post, mark string) {
+	if mark != "" {
+		to.add(newText(wrapped(p.bylineText(mark))))
 	} else {
 		to.add(p.by.text)
 	}
@@ -163,29 +172,29 @@ func (m *mail) addLine(to *both, p *Post, late bool) {
 }
 
 func (m *mail) addRow(to *both, s *Section, i int) {
-	p, late := s.post(i), s.isLate(i)
+	p, mark := s.post(i), m.mark(s, i)
 	row := p.row()
 	to.html.add(row.html)
-	m.addByline(&to.html, p, m.saveURL(s, i), late, below)
-	if late {
-		row.text = newText(p.rowText(true))
+	m.addByline(&to.html, p, m.saveURL(s, i), mark, below)
+	if mark != "" {
+		row.text = newText(p.rowText(mark))
 	}
 	to.text.add(row.text)
 }
 
-// addByline adds the line in small print near a headline: whether the post is late, its author, the link that saves it,
+// addByline adds the line in small print near a headline: its mark, its author, the link that saves it,
 // and its files.
-func (m *mail) addByline(to *pieces, p *Post, save string, late bool, at bylinePlace) {
+func (m *mail) addByline(to *pieces, p *Post, save, mark string, at bylinePlace) {
 	small, some := m.r.small[bylineKind{p.Dir == "rtl", at}], false
-	if !late && p.by.html.coded == "" && p.files.html.coded == "" && save == "" {
+	if mark == "" && p.by.html.coded == "" && p.files.html.coded == "" && save == "" {
 		if at != above {
 			to.add(small.gap)
 		}
 		return
 	}
 	to.add(small.open)
-	if late {
-		to.add(small.late)
+	if mark != "" {
+		to.add(newPiece(isolatedIf(p.Dir == "rtl" || m.r.isRTL(), mark) + "\n"))
 		some = true
 	}
 	if p.by.html.coded != "" {
@@ -227,7 +236,7 @@ type bylineKind struct {
 // smallPrint contains the pieces of a line of small print that do not depend on the post.
 type smallPrint struct {
 	open, close, gap   piece
-	late, dot, lineEnd piece
+	dot, lineEnd       piece
 	lateSpan, lateLine piece // in a list of headlines
 }
 
@@ -252,7 +261,7 @@ func (r *Renderer) setSmallPrint(t *part[smallData]) {
 		r.small[k] = smallPrint{
 			open:  t.piece(smallData{RTL: k.rtl, Row: k.at == below, Last: k.at == last, Dir: dir}),
 			close: newPiece("</p>\n"), gap: t.piece(smallData{Gap: true}),
-			late: newPiece(late + "\n"), dot: newPiece("·\n"), lineEnd: newPiece("<br>\n"),
+			dot: newPiece("·\n"), lineEnd: newPiece("<br>\n"),
 			lateSpan: t.piece(smallData{Span: true, Late: late}), lateLine: newText("    " + word + "\n"),
 		}
 	}

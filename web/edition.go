@@ -117,7 +117,8 @@ type editionSection struct {
 
 type editionPost struct {
 	*render.Post
-	Label any // text before the post; may be empty
+	Label any              // text before the post; may be empty
+	Day   catalogue.Moment // in an edition of several days; may be zero
 	Saved bool
 	Depth depth
 	Text  template.HTML     // full text, if Depth is full
@@ -269,7 +270,7 @@ func (s *site) showEdition(w http.ResponseWriter, r *http.Request, d digest.Deli
 	if p.Part < p.Parts || p.Posts == 0 || p.OneSite != 0 {
 		p.End, p.Ahead = nil, false
 	}
-	return s.ShowPage(w, r, err, "edition", catalogue.AsHeading(catalogue.Day("Monday 2 January 2006", p.Date)), &p)
+	return s.ShowPage(w, r, err, "edition", p.Heading(), &p)
 }
 
 // editionOrSite returns the content of an edition. If the query names a site, it returns all posts
@@ -392,6 +393,7 @@ func (p *editionPage) inFolders(sections []*editionSection) {
 		}
 		for _, post := range section.Posts {
 			post.Level, post.Own, post.Back = section.Level, p.Own, p.Back(post.ID)
+			post.Day = p.Days[post.ID]
 		}
 		last := &p.Folders[len(p.Folders)-1]
 		last.Sections = append(last.Sections, section)
@@ -434,5 +436,8 @@ func (p *editionPost) showText(level, room int, pictures bool, sizes map[string]
 	p.Depth, p.Text, p.Turn, p.More = asText, template.HTML(t.HTML), t.Dir, t.Shortened
 	return len(t.HTML)
 }
+
+// Heading returns the edition's date, or the days that it collects.
+func (p editionPage) Heading() catalogue.Sayable { return catalogue.AsHeading(p.Dateline()) }
 
 func (p editionPage) Nameplate() string { return cmp.Or(p.Name, render.DefaultName) }
