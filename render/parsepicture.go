@@ -97,7 +97,11 @@ func (p *parser) words(words string) {
 	p.line = append(p.line, token{kind: opening, name: "code"}, token{kind: word, text: words}, token{kind: closing})
 }
 
+// said returns the words in place of a picture.
 func (p *picture) said() string {
+	if p.small && p.words != "" {
+		return p.words
+	}
 	if p.words == "" {
 		return "[" + saidIn(p.speaks, catalogue.Key("Picture")) + "]"
 	}
