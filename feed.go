@@ -176,7 +176,9 @@ type Post struct {
 	Title    string // plain text, never empty
 	Untitled bool   `json:",omitempty"` // Title is made from the text
 	// absolute address of another page that the post is about; "": none
-	LeadsTo     string `json:",omitempty"`
+	LeadsTo string `json:",omitempty"`
+	// absolute address of the page with comments on it, apart from its own page; "": none
+	Comments    string `json:",omitempty"`
 	SiteURL     string `json:"-"` // of the feed's site; not stored, set for display
 	SiteTitle   string `json:"-"` // of that site; not stored, set for display
 	Author      string

@@ -28,6 +28,7 @@ func newPolicy() *bluemonday.Policy {
 		footer wbr`)...)
 	p.AllowAttrs("href").OnElements("a")
 	p.AllowAttrs("src", "alt", "title").OnElements("img")
+	p.AllowAttrs("class").Matching(regexp.MustCompile("^" + inLine + "$")).OnElements("img")
 	p.AllowAttrs("width", "height").Matching(bluemonday.Number).OnElements("img")
 	p.AllowAttrs("colspan", "rowspan").Matching(bluemonday.Integer).OnElements("td", "th")
 	p.AllowAttrs("start").Matching(listNumber).OnElements("ol")
@@ -152,7 +153,11 @@ func (c *cleaner) element(n, before *html.Node) bool {
 		return false
 	case atom.Input:
 		return isTick(n)
-	case atom.Script, atom.Style, atom.Template, atom.Svg, atom.Math, atom.Button, atom.Select, atom.Textarea,
+	case atom.Math:
+		return formula(n)
+	case atom.Script:
+		return isTeX(n) && formula(n)
+	case atom.Style, atom.Template, atom.Svg, atom.Button, atom.Select, atom.Textarea,
 		atom.Link, atom.Meta, atom.Base, atom.Title, atom.Canvas, atom.Dialog, atom.Area, atom.Map, atom.Track:
 		return false
 	case atom.Img:
@@ -170,9 +175,12 @@ func (c *cleaner) element(n, before *html.Node) bool {
 		}
 		c.link(n)
 	default:
+		if n.Data == "mml:math" {
+			return formula(n)
+		}
 		rename(n)
 	}
-	if isHidden(n) || isAside(n) {
+	if isHidden(n) || isAside(n) || isSecondFormula(n) {
 		return false
 	}
 	c.children(n)
@@ -216,7 +224,8 @@ func (c *cleaner) image(n *html.Node) bool {
 	}
 	src = uncounted(src)
 	setAttr(n, "src", src)
-	if c.picture == "" && !isSmall(n) && !isOrnament(src) {
+	small := isSmall(n)
+	if isText := classify(n); c.picture == "" && !isText && !small && !isOrnament(src) {
 		c.picture = src
 	}
 	c.noteAlt(n)
@@ -244,6 +253,7 @@ func (c *cleaner) described(n *html.Node) bool {
 	}
 	n.Attr = slices.DeleteFunc(n.Attr, func(a html.Attribute) bool { return a.Key == "src" })
 	c.noteAlt(n)
+	classify(n)
 	return true
 }
 

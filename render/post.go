@@ -126,7 +126,7 @@ func (r *Renderer) newPost(from digest.Post, brief bool, links []File) *Post {
 	p.Byline = p.byline(from)
 	p.Film = p.filmOf(from)
 	enclosed := r.filesOf(from.Enclosures)
-	p.Files = slices.Concat(p.elsewhere(from), p.watched(enclosed), enclosed, tidyLinks(links))
+	p.Files = slices.Concat(p.elsewhere(from), p.watched(enclosed), enclosed, p.comments(from), tidyLinks(links))
 	summary, cutSummary := shorten(from.Summary, excerptColumns)
 	p.Readable = saysMore(from.Content, p.Excerpt, isCut) && saysMore(from.Content, summary, cutSummary)
 	if !brief {
@@ -215,7 +215,8 @@ type postData struct {
 	Host                  string  // host of the author's page, in place of a headline
 	Continue              string  // label of the link to the rest
 	Files                 *pieces // nil if none
-	RTL                   bool
+	ExcerptDir            string  // if it differs from Dir
+	RTL, ExcerptRTL       bool
 	Untitled              bool
 	Lead, Second          bool // the size of its headline
 	Note                  bool // its byline and its end are below its excerpt
@@ -227,6 +228,8 @@ func (p *Post) data() postData {
 		Title: p.Line(), Lang: p.Language, Dir: p.Dir, RTL: p.Dir == "rtl", Untitled: p.Untitled,
 		Byline: p.Byline, Excerpt: p.Excerpt, Files: p.filesHTML(),
 	}
+	d.ExcerptDir = p.ExcerptDir()
+	d.ExcerptRTL = d.RTL != (d.ExcerptDir != "")
 	if p.URL != "" {
 		d.URL, d.Title = p.URL, candid(d.Title, p.URL)
 		if p.Untitled {

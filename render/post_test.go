@@ -77,6 +77,10 @@ func TestCleanBoundsBytesToo(t *testing.T) {
 	if got := clean("\u200d\u200d a"+strings.Repeat("\u200d", 5000), 10); len(got) > 40 {
 		t.Errorf("%d bytes of joiners", len(got))
 	}
+	const wales = "🏴\U000e0067\U000e0062\U000e0077\U000e006c\U000e0073\U000e007f"
+	if got := clean(wales+"a\U000e0061🏴\U000e0068", 80); got != wales+"a🏴" {
+		t.Errorf("tags: %+q", got)
+	}
 	if got := clean("a\xffb\u2028c\u00add", 80); got != "a\ufffdb cd" || !utf8.ValidString(got) {
 		t.Errorf("%q", got)
 	}

@@ -2,6 +2,7 @@ package render
 
 import (
 	"html"
+	"slices"
 	"strings"
 )
 
@@ -207,7 +208,14 @@ func solid(line []token) []token {
 
 func (w *mailWriter) table(n *node, figures []bool, at place) {
 	attrs, inside := n.attrs(at)
-	w.out.WriteString("<table" + attrs + ` cellpadding="0" cellspacing="0" border="0"` + w.turned(at, inside, "table") +
+	style, cellStyle := "table", "cell"
+	if n.rank == smallTable {
+		style, cellStyle = "small-table", "small-cell"
+	}
+	if !slices.ContainsFunc(n.rows, func(r []cell) bool { return slices.ContainsFunc(r, func(c cell) bool { return c.head }) }) {
+		attrs += ` role="presentation"` // a table of data would need headings
+	}
+	w.out.WriteString("<table" + attrs + ` cellpadding="0" cellspacing="0" border="0"` + w.turned(at, inside, style) +
 		">\n<tbody>\n")
 	w.push("</tbody>\n</table>\n")
 	w.tableText(n, figures, at)
@@ -224,7 +232,7 @@ func (w *mailWriter) table(n *node, figures []bool, at place) {
 			if figures[k] && i+k > 0 || inside.dir == "rtl" {
 				align = ";text-align:right"
 			}
-			w.out.WriteString("<" + tag + ` class="hair"` + scope(c, i) + w.styled("cell", weight, align) + ">")
+			w.out.WriteString("<" + tag + ` class="hair"` + scope(c, i) + w.styled(cellStyle, weight, align) + ">")
 			w.line(c.line)
 			w.out.WriteString("</" + tag + ">\n")
 		}

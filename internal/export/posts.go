@@ -33,7 +33,8 @@ type post struct {
 	Summary   string     `json:"summary"`
 	HTML      string     `json:"html"`
 
-	Files []digest.Enclosure `json:"files,omitempty"`
+	Files    []digest.Enclosure `json:"files,omitempty"`
+	Comments string             `json:"comments,omitempty"`
 }
 
 func newPost(p digest.Post, feed digest.FeedLabel, edition digest.Date) post {
@@ -41,7 +42,7 @@ func newPost(p digest.Post, feed digest.FeedLabel, edition digest.Date) post {
 		Edition: edition.String(), Site: feed.Title, SiteURL: feed.SiteURL, Title: p.Title, URL: p.URL,
 		Author:   p.Author,
 		Language: p.Language, Published: known(p.PublishedAt), Found: p.SeenAt.UTC(), Summary: p.Summary,
-		HTML: p.Content, Files: p.Enclosures,
+		HTML: p.Content, Files: p.Enclosures, Comments: p.Comments,
 	}
 }
 
@@ -139,7 +140,7 @@ func (e *Export) each(ctx context.Context, refs []digest.PostRef, use func(diges
 // bare returns a post without name and password of a private feed. Older versions resolved links against the feed's
 // address with them.
 func bare(p digest.Post) digest.Post {
-	for _, text := range []*string{&p.URL, &p.ImageURL, &p.Title, &p.Summary, &p.Content} {
+	for _, text := range []*string{&p.URL, &p.Comments, &p.ImageURL, &p.Title, &p.Summary, &p.Content} {
 		*text = digest.WithoutCredentials(*text)
 	}
 	for i := range p.Enclosures {
