@@ -44,6 +44,8 @@ type Contents interface {
 	Notices(ctx context.Context, editions []digest.Delivery) (map[digest.EditionID][]digest.Notice, error)
 	// FeedHistories returns what feeds published before a time, in any order. It omits feeds that do not exist.
 	FeedHistories(ctx context.Context, feeds []digest.FeedID, before time.Time) ([]digest.FeedHistory, error)
+	// PostsBefore returns the newest posts of a feed that digest found before a time, at most n. It omits extras.
+	PostsBefore(ctx context.Context, feed digest.FeedID, before time.Time, n int) ([]digest.PostID, error)
 	// LeadsBefore returns the feeds that led the latest editions before each of the given ones, at most n for each.
 	LeadsBefore(ctx context.Context, editions []digest.Delivery, n int) (map[digest.EditionID][]digest.FeedID, error)
 	// WaitingNotices returns the notices that the digest's next edition would contain now.
@@ -286,7 +288,7 @@ func (b *Builder) preview(ctx context.Context, d digest.Digest, next digest.Deli
 	}
 	next.Edition = digest.Edition{
 		DigestID: d.ID, LocalDate: digest.DateOf(d.NextDueAt.In(zone)), Number: d.Editions + 1,
-		PrevDueAt: d.LastDueAt, PrevReleasedAt: d.LastDueAt, // posts found before its release no longer wait
+		DueAt: d.NextDueAt, PrevDueAt: d.LastDueAt, PrevReleasedAt: d.LastDueAt, // posts found before its release no longer wait
 		BoundFrom: d.PausedAt, BoundTo: d.PausedTo,
 	}
 	next.DigestName, next.Folders, next.Look, next.Grouping, next.LinkRound = d.Name, d.Folders, d.Look, d.Grouping,

@@ -15,7 +15,7 @@ import (
 // A front has what ranks the posts of editions, beside the posts.
 type front struct {
 	ledLately map[digest.EditionID][]digest.FeedID // sites that led the editions before
-	histories map[historyKey]digest.FeedHistory
+	histories map[historyKey]history
 }
 
 type historyKey struct {
@@ -38,7 +38,7 @@ func isRanked(d *digest.Delivery) bool { return d.Newsletter == nil }
 // front reads what ranks the posts of editions.
 func (b *Builder) front(ctx context.Context, ds []digest.Delivery, refs map[digest.EditionID][]digest.PostRef) (
 	front, error) {
-	f := front{histories: map[historyKey]digest.FeedHistory{}}
+	f := front{histories: map[historyKey]history{}}
 	missing := map[int64][]digest.FeedID{}
 	for i := range ds {
 		for _, ref := range refs[ds[i].ID] {
@@ -59,9 +59,12 @@ func (b *Builder) front(ctx context.Context, ds []digest.Delivery, refs map[dige
 		}
 		for _, h := range found {
 			key := historyKey{h.FeedID, before}
-			f.histories[key] = h
-			b.cache.putHistory(key, h)
+			f.histories[key] = history{FeedHistory: h}
+			b.cache.putHistory(key, f.histories[key])
 		}
+	}
+	if err := b.listen(ctx, f, ds, refs); err != nil {
+		return front{}, err
 	}
 	led, err := b.Store.LeadsBefore(ctx, slices.DeleteFunc(slices.Clone(ds), func(d digest.Delivery) bool {
 		return !isRanked(&d)
@@ -79,9 +82,9 @@ func (f front) rank(headings []heading, d *digest.Delivery, whole bool) map[dige
 	for i, h := range headings {
 		layout := cmp.Or(d.Layout, digest.Excerpts)
 		sites[i] = rank.Site{
-			Chosen: h.leads, Folder: h.place, FeedHistory: f.histories[historyOf(h.feed, d)],
+			Chosen: h.leads, Folder: h.place, FeedHistory: f.histories[historyOf(h.feed, d)].FeedHistory,
 			Count: len(h.at), Whole: whole || h.section.Display != "" || layout != digest.Excerpts,
-			Lines: h.section.Display == digest.Headlines && layout != digest.Headlines,
+			Folded: h.section.Fold != nil, Lines: h.section.Display == digest.Headlines && layout != digest.Headlines,
 		}
 		sites[i].FeedID = h.feed
 		for j, p := range h.section.Posts {

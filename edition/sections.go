@@ -204,6 +204,7 @@ func (b *Builder) sections(ctx context.Context, s shared, refs []digest.PostRef,
 		for _, p := range posts {
 			h.at = append(h.at, time.Unix(p.at(), 0))
 		}
+		f.fold(&h, &d, own, whole)
 		if !whole {
 			keepMost(&h.section, own.Most)
 		}

@@ -32,6 +32,7 @@ const (
 	Pictured        // a large picture
 	Alone           // the only post of its site
 	Crowded         // several posts of its site come before it
+	Flooded         // its site published far more than usual, see Floods
 )
 
 // A Post is the form of one post.
@@ -51,6 +52,7 @@ type Site struct {
 	Folder int  // position of its folder in the edition
 	Whole  bool // the reader wants all its posts in the same form
 	Lines  bool // the reader wants only its headlines
+	Folded bool // one line stands for all its posts
 	Posts  []Post
 	digest.FeedHistory
 }
@@ -91,6 +93,8 @@ func Of(sites []Site, ledLately []digest.FeedID, kept digest.PostID) map[digest.
 			c := candidate{Post: p, site: s, place: s.score(p, earliest), ledLately: rests, kept: p.ID == kept}
 			places[p.ID] = c.place
 			switch {
+			case s.Folded:
+				places[p.ID] = Place{Rank: Brief, Reason: Flooded}
 			case p.ID != kept && i >= mostFull && len(sites) > 1 && !s.Whole && !s.Lines && !s.Chosen:
 				places[p.ID] = Place{Rank: Brief, Reason: Crowded}
 			case !s.Lines && !p.Late:
