@@ -145,10 +145,10 @@ func (c *cache) putHistory(key historyKey, h history) {
 }
 
 // entryBytes estimates the overhead of a cached post: its key, position, date and copy keys.
-const entryBytes = 192
+const entryBytes = 272
 
 func (c *cache) putPost(id postKey, p *post) {
-	n := p.Size() + entryBytes + 8*len(p.keys.names)
+	n := p.Size() + entryBytes + 8*len(p.keys.names) + 4*(len(p.story.words)+len(p.story.figures))
 	if c.size-c.young[id].size+n > c.limit {
 		c.older, c.young, c.size = c.young, map[postKey]cachedPost{}, 0
 	}

@@ -22,6 +22,7 @@ type post struct {
 	seen      int64
 	before    int64 // time of the previous poll of its feed; 0 if none
 	keys      keys  // keys that find its copies
+	story     story
 }
 
 // at returns the time of publication, or else the time at which the poller first saw the post.
@@ -151,8 +152,9 @@ func (b *Builder) load(ctx context.Context, s shared, want missing) error {
 		if want.posts[p.ID] {
 			rendered = s.render.Post
 		}
-		s.posts[p.ID] = &post{rendered(p), seconds(p.PublishedAt), seconds(p.SeenAt), seconds(p.ReadBefore),
-			b.seed.of(p)}
+		shown := rendered(p)
+		s.posts[p.ID] = &post{shown, seconds(p.PublishedAt), seconds(p.SeenAt), seconds(p.ReadBefore), b.seed.of(p),
+			storyOf(p, shown.Words)}
 	}
 	return nil
 }
@@ -182,7 +184,7 @@ func (s shared) headingFor(feed digest.FeedID, own digest.Subscription, g digest
 func (b *Builder) sections(ctx context.Context, s shared, refs []digest.PostRef,
 	settings map[digest.FeedID]digest.Subscription, d digest.Delivery, f front, whole bool) (
 	[]render.Section, leader, error) {
-	refs, originals, err := b.once(ctx, s, refs)
+	refs, originals, err := b.once(ctx, s, refs, !whole && isRanked(&d))
 	if err != nil {
 		return nil, leader{}, err
 	}
