@@ -212,9 +212,10 @@ type Extra int
 
 // The extras. 0 is an original post of the account.
 const (
-	Repeat Extra = 1 << iota // another account's post: a boost or repost
-	Reply                    // a reply to another account
-	Part                     // a part of a thread that is shown as one post; no subscription wants it
+	Repeat   Extra = 1 << iota // another account's post: a boost or repost
+	Reply                      // a reply to another account
+	Part                       // a part of a thread that is shown as one post; no subscription wants it
+	Unfolded                   // of subscriptions only: the site is never folded, however much it publishes
 )
 
 // hashedIdentity is the prefix of identities that are hashes.

@@ -33,7 +33,7 @@ func TestImports(t *testing.T) {
 		"digest/render": "digest digest/rank digest/internal/catalogue digest/internal/hypertext " +
 			"digest/internal/weburl",
 		"digest/mailer": "digest digest/internal/ownership",
-		"digest/edition": "digest digest/internal/catalogue digest/internal/weburl digest/internal/textsearch " +
+		"digest/edition": "digest digest/feed digest/internal/catalogue digest/internal/weburl digest/internal/textsearch " +
 			"digest/rank digest/render digest/mailer digest/newsletter",
 		"digest/internal/seal":      "digest digest/internal/ownership",
 		"digest/internal/ownership": "",

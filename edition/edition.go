@@ -44,6 +44,8 @@ type Contents interface {
 	Notices(ctx context.Context, editions []digest.Delivery) (map[digest.EditionID][]digest.Notice, error)
 	// FeedHistories returns what feeds published before a time, in any order. It omits feeds that do not exist.
 	FeedHistories(ctx context.Context, feeds []digest.FeedID, before time.Time) ([]digest.FeedHistory, error)
+	// PostsBefore returns the newest posts of a feed that digest found before a time, at most n. It omits extras.
+	PostsBefore(ctx context.Context, feed digest.FeedID, before time.Time, n int) ([]digest.PostID, error)
 	// LeadsBefore returns the feeds that led the latest editions before each of the given ones, at most n for each.
 	LeadsBefore(ctx context.Context, editions []digest.Delivery, n int) (map[digest.EditionID][]digest.FeedID, error)
 	// WaitingNotices returns the notices that the digest's next edition would contain now.

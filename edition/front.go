@@ -16,7 +16,7 @@ import (
 // A front has what ranks the posts of editions, beside the posts.
 type front struct {
 	ledLately map[digest.EditionID][]digest.FeedID // sites that led the editions before
-	histories map[historyKey]digest.FeedHistory
+	histories map[historyKey]history
 }
 
 type historyKey struct {
@@ -39,7 +39,7 @@ func isRanked(d *digest.Delivery) bool { return d.Newsletter == nil }
 // front reads what ranks the posts of editions.
 func (b *Builder) front(ctx context.Context, ds []digest.Delivery, refs map[digest.EditionID][]digest.PostRef) (
 	front, error) {
-	f := front{histories: map[historyKey]digest.FeedHistory{}}
+	f := front{histories: map[historyKey]history{}}
 	missing := map[int64][]digest.FeedID{}
 	for i := range ds {
 		for _, ref := range refs[ds[i].ID] {
@@ -60,9 +60,12 @@ func (b *Builder) front(ctx context.Context, ds []digest.Delivery, refs map[dige
 		}
 		for _, h := range found {
 			key := historyKey{h.FeedID, before}
-			f.histories[key] = h
-			b.cache.putHistory(key, h)
+			f.histories[key] = history{FeedHistory: h}
+			b.cache.putHistory(key, f.histories[key])
 		}
+	}
+	if err := b.listen(ctx, f, ds, refs); err != nil {
+		return front{}, err
 	}
 	led, err := b.Store.LeadsBefore(ctx, slices.DeleteFunc(slices.Clone(ds), func(d digest.Delivery) bool {
 		return !isRanked(&d)
@@ -81,8 +84,8 @@ func (f front) rank(headings []heading, d *digest.Delivery, whole bool) map[dige
 		layout := cmp.Or(d.Layout, digest.Excerpts)
 		shown, bound := cmp.Or(h.section.Display, layout), !d.BoundFrom.IsZero()
 		sites[i] = rank.Site{
-			Chosen: h.leads, Folder: h.place, FeedHistory: f.histories[historyOf(h.feed, d)],
-			Count: len(h.at), Best: bound || isLong(d) && len(headings) > 1,
+			Chosen: h.leads, Folder: h.place, FeedHistory: f.histories[historyOf(h.feed, d)].FeedHistory,
+			Count: len(h.at), Best: bound || isLong(d) && len(headings) > 1, Folded: h.section.Fold != nil,
 			Whole: whole || shown == digest.Headlines || !bound && (h.section.Display != "" || layout != digest.Excerpts),
 			Lines: h.section.Display == digest.Headlines && layout != digest.Headlines,
 		}
@@ -124,8 +127,8 @@ func (f front) arrange(headings []heading, d *digest.Delivery, whole bool) (a ar
 		if at >= 0 && d.Layout != digest.Headlines {
 			s, at = moveFirst(s, at), 0
 		}
-		if isLong(d) || !d.BoundFrom.IsZero() {
-			fold(&s)
+		if s.Fold == nil && (isLong(d) || !d.BoundFrom.IsZero()) {
+			moveLines(&s)
 		}
 		switch {
 		case at < 0 || d.Layout == digest.Headlines:
@@ -141,8 +144,8 @@ func (f front) arrange(headings []heading, d *digest.Delivery, whole bool) (a ar
 	return a
 }
 
-// fold moves the posts of a section that are only a line to its rest.
-func fold(s *render.Section) {
+// moveLines moves the posts of a section that are only a line to its rest.
+func moveLines(s *render.Section) {
 	var rest []*render.Post
 	kept, places, late := make([]*render.Post, 0, len(s.Posts)), s.Places[:0:0], 0
 	for i, p := range s.Posts {

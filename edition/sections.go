@@ -22,6 +22,7 @@ type post struct {
 	seen      int64
 	before    int64 // time of the previous poll of its feed; 0 if none
 	keys      keys  // keys that find its copies
+	story     story
 }
 
 // at returns the time of publication, or else the time at which the poller first saw the post.
@@ -151,8 +152,9 @@ func (b *Builder) load(ctx context.Context, s shared, want missing) error {
 		if want.posts[p.ID] {
 			rendered = s.render.Post
 		}
-		s.posts[p.ID] = &post{rendered(p), seconds(p.PublishedAt), seconds(p.SeenAt), seconds(p.ReadBefore),
-			b.seed.of(p)}
+		shown := rendered(p)
+		s.posts[p.ID] = &post{shown, seconds(p.PublishedAt), seconds(p.SeenAt), seconds(p.ReadBefore), b.seed.of(p),
+			storyOf(p, shown.Words)}
 	}
 	return nil
 }
@@ -178,11 +180,12 @@ func (s shared) headingFor(feed digest.FeedID, own digest.Subscription, g digest
 }
 
 // sections returns the sections of one edition in order, with the reader's settings for each feed, and the post that
-// leads. zone is the reader's; only editions of several days need it. It shows copies once. Unless whole is set, it applies the reader's limit of posts for each feed.
+// leads. zone is the reader's; only editions of several days need it. It shows copies once. Unless whole is set, it
+// applies the reader's limit of posts for each feed.
 func (b *Builder) sections(ctx context.Context, s shared, refs []digest.PostRef,
 	settings map[digest.FeedID]digest.Subscription, d digest.Delivery, f front, zone *time.Location, whole bool) (
 	arranged, error) {
-	refs, originals, err := b.once(ctx, s, refs)
+	refs, originals, err := b.once(ctx, s, refs, !whole && isRanked(&d))
 	if err != nil {
 		return arranged{}, err
 	}
@@ -207,6 +210,7 @@ func (b *Builder) sections(ctx context.Context, s shared, refs []digest.PostRef,
 				days[p.ID] = dayOf(p.post, &d, zone)
 			}
 		}
+		f.fold(&h, &d, own, whole)
 		if !whole {
 			keepMost(&h.section, own.Most)
 		}

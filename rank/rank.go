@@ -32,6 +32,7 @@ const (
 	Pictured        // a large picture
 	Alone           // the only post of its site
 	Crowded         // several posts of its site come before it
+	Flooded         // its site published far more than usual, see Floods
 )
 
 // A Post is the form of one post.
@@ -52,6 +53,7 @@ type Site struct {
 	Whole  bool // the reader wants all its posts in the same form
 	Lines  bool // the reader wants only its headlines
 	Best   bool // its best posts are more than a line, not its newest
+	Folded bool // one line stands for all its posts
 	Posts  []Post
 	digest.FeedHistory
 }
@@ -91,6 +93,8 @@ func Of(sites []Site, ledLately []digest.FeedID, kept digest.PostID) map[digest.
 		for i, c := range s.candidates(slices.Contains(ledLately, s.FeedID), kept) {
 			places[c.ID] = c.place
 			switch {
+			case s.Folded:
+				places[c.ID] = Place{Rank: Brief, Reason: Flooded}
 			case limited && i >= mostFull && !c.kept:
 				places[c.ID] = Place{Rank: Brief, Reason: Crowded}
 			case !s.Lines && !c.Late:

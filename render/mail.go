@@ -83,7 +83,7 @@ type editionData struct {
 	PostalAddress                         string
 }
 
-type moreData struct{ URL, Count string }
+type moreData struct{ URL, Count, After string }
 
 func (r *Renderer) newMail(e Edition) (*mail, error) {
 	r = r.In(e.Colours).Speaking(e.Language)

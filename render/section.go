@@ -37,6 +37,9 @@ type Section struct {
 	// Left is the number of further posts that are only in the web edition.
 	Left int
 
+	// Fold describes a flood of posts. A line stands for them, with which the reader opens them. nil: it is no flood.
+	Fold *Fold
+
 	Places []rank.Place // ranks of Posts; a missing one is the zero value
 
 	parts *sectionParts // nil until written

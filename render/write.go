@@ -144,9 +144,19 @@ func (m *mail) addBeyond(to *both, s *Section) {
 	if s.Beyond == 0 || m.BeyondURL == nil {
 		return
 	}
-	words, url := m.r.lang.Heading(catalogue.Key("and %d more").With(s.Beyond)), m.BeyondURL(s.Feed)
-	m.r.beyond.write(&to.html, moreData{URL: url, Count: words})
-	to.text.add(newText(m.r.label(words) + "\n" + url + "\n\n"))
+	more := moreData{URL: m.BeyondURL(s.Feed), Count: m.r.lang.Heading(catalogue.Key("and %d more").With(s.Beyond))}
+	text := m.r.label(more.Count) + "\n" + more.URL + "\n\n"
+	if s.Fold != nil {
+		more.Count = m.r.Say(s.Fold.Line(s.Title))
+		text = wrapped(more.Count)
+		if s.Fold.Changed {
+			more.After = m.r.Say(FoldWarning)
+			text += wrapped(more.After)
+		}
+		text += more.URL + "\n\n"
+	}
+	m.r.beyond.write(&to.html, more)
+	to.text.add(newText(text))
 }
 
 // addList adds a list of headlines. If posts come before it, count is the number of headlines, otherwise 0.

@@ -112,6 +112,8 @@ type editionSection struct {
 	More      int    // posts beyond the reader's limit for the site; 0 if the section continues on the next page
 	MorePath  string // path of these posts
 	MenuPath  string // path of the site's menu; "" if the reader cannot change it
+	Unfolds   bool   // its posts are visible although they are folded
+	FoldFrom  string // address of the section, to which the forms of a fold return
 	layout    digest.Layout
 }
 
@@ -324,6 +326,7 @@ func (p *editionPage) fill(e render.Edition, part int, pictures bool) bool {
 				s.More, s.MorePath = section.Beyond, p.siteAt(section.Feed)
 			}
 			s.MenuPath = p.menuOf(s)
+			s.Unfolds, s.FoldFrom = p.Printed || p.OneSite != 0, p.addressOf(s)
 			sections = append(sections, s)
 		}
 		p.shown = append(p.shown, posts...)

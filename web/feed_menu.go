@@ -83,6 +83,9 @@ func (m feedMenu) Boosts() bool { return m.Own.Extras&digest.Repeat != 0 }
 // Replies reports whether the reader wants an account's replies to others.
 func (m feedMenu) Replies() bool { return m.Own.Extras&digest.Reply != 0 }
 
+// Unfolded reports whether the feed is never folded.
+func (m feedMenu) Unfolded() bool { return m.Own.Extras&digest.Unfolded != 0 }
+
 // subscriptionOf returns sub with the changes of a form. Values without a field in the form stay
 // unchanged.
 func subscriptionOf(form url.Values, sub digest.Subscription) (_ digest.Subscription, wrong feedWrongs) {
@@ -135,9 +138,9 @@ func displayOf(form url.Values) (d digest.Layout, most int, wrong catalogue.Saya
 	return d, most, nil
 }
 
-// extras maps form fields to the extra posts of an account.
+// extras maps form fields to the extra posts of an account, and to the posts of a feed that would be folded.
 func extras() map[string]digest.Extra {
-	return map[string]digest.Extra{"boosts": digest.Repeat, "replies": digest.Reply}
+	return map[string]digest.Extra{"boosts": digest.Repeat, "replies": digest.Reply, "unfolded": digest.Unfolded}
 }
 
 // pauseOf parses the end of a pause. It returns an error text for an invalid date.

@@ -41,6 +41,9 @@ const bandLines = 56
 func (s *editionSection) lines() int {
 	const inColumn = 52 // characters
 	n := 3
+	if s.Fold != nil && !s.Unfolds {
+		return n + 1
+	}
 	for _, p := range s.Posts {
 		n++
 		if p.Depth == asHeadline {

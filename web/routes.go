@@ -155,6 +155,7 @@ func (s *site) readerRoutes() map[string]page.Handler {
 		"POST /feeds/{id}/credential":       s.forOwnDigest(s.setCredential),
 		"POST /feeds/{id}/resume":           s.forOwnDigest(s.resumeFeed),
 		"POST /feeds/{id}/leave":            s.forOwnDigest(s.unsubscribeFeed),
+		"POST /feeds/{id}/unfold":           s.forOwnDigest(s.unfoldFeed),
 		"GET /feeds/several":                s.forOwnDigest(s.feedsSeveralPage),
 		"POST /feeds/several/folder":        s.forOwnDigest(s.onSeveral(s.moveFeeds)),
 		"POST /feeds/several/display":       s.forOwnDigest(s.onSeveral(s.displayFeeds)),

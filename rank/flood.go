@@ -1,0 +1,21 @@
+package rank
+
+import (
+	"time"
+
+	"digest"
+)
+
+const (
+	floodFactor  = 3
+	fewestFlood  = 10 // posts; fewer are no flood
+	fewestBefore = 5  // posts of a site whose usual number is known
+	shortestPast = 14 * day
+)
+
+// Floods reports whether the n posts of a site in an edition of some days are far more than usual: more than three
+// times as many a day as on its busiest day of the month before. A site with a short history never floods.
+func Floods(before digest.FeedHistory, n, days int, now time.Time) bool {
+	return n >= fewestFlood && n > floodFactor*before.Most*max(1, days) && before.Recent >= fewestBefore &&
+		!before.Since.IsZero() && now.Sub(before.Since) >= shortestPast
+}
