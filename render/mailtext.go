@@ -39,7 +39,7 @@ func (m *mail) textBottom() string {
 	end += wrapped(m.reason())
 	for _, l := range [...][2]string{
 		{m.r.Say(catalogue.Key("Read on the web")), m.WebURL}, {m.homeWords(), m.HomeURL},
-		{m.r.Say(catalogue.Key("Settings")), m.SettingsURL},
+		{m.r.Say(catalogue.Key("Your sites")), m.SitesURL}, {m.r.Say(catalogue.Key("Settings")), m.SettingsURL},
 		{m.r.Say(catalogue.Key("Pause")), m.PauseURL}, {m.r.Say(catalogue.Key("Unsubscribe")), m.UnsubscribeURL},
 	} {
 		if l[1] != "" {

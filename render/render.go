@@ -198,7 +198,7 @@ type Edition struct {
 	Lead       digest.PostID // the post that leads; 0: none
 	ChosenLead bool          // the reader chose its site to lead
 
-	SettingsURL, PauseURL string
+	SitesURL, SettingsURL, PauseURL string
 
 	// Bound means that this edition contains all posts of a pause: the newest of each section in Posts, the others in
 	// Rest. Note is a sentence above the posts; it may be empty.

@@ -71,6 +71,7 @@ type headingData struct {
 	Title, URL, Lang, Dir string
 	Anchor                string
 	RTL, First            bool
+	Bare                  bool    // in an edition that is too large
 	Posts                 *pieces // of a list
 }
 
@@ -78,9 +79,27 @@ type sectionParts struct {
 	r      *Renderer
 	anchor string // of head, the target of entry
 
+	data headingData // of head, without an anchor
+
 	head  pair         // above its posts; HTML without its end tag
-	first func() piece // HTML: head without the rule above it
+	bare  func() piece // HTML: head in an edition that is too large
 	entry func() piece // HTML: for the contents
+}
+
+// headOf returns the head: without the rule above it if it is the first, and with an anchor if the contents link to it.
+func (p *sectionParts) headOf(first, bare, linked bool) piece {
+	switch {
+	case bare && !linked:
+		return p.bare()
+	case !first && !linked:
+		return p.head.html
+	}
+	d := p.data
+	d.First, d.Bare = first, bare
+	if linked {
+		d.Anchor = p.anchor
+	}
+	return p.r.head.piece(d)
 }
 
 func (s *Section) heading() headingData {
@@ -89,20 +108,20 @@ func (s *Section) heading() headingData {
 }
 
 func (r *Renderer) newSectionParts(s Section, anchor string) *sectionParts {
-	entry, text := s.heading(), ruleText+s.Title+"\n"
+	head, text := s.heading(), ruleText+s.Title+"\n"
+	entry := head
 	entry.Anchor = anchor
-	head := entry
 	if s.URL != "" {
 		head.URL, head.Title = s.URL, candid(s.Title, s.URL)
 		text += s.URL + "\n"
 	}
 	head.Title = isolatedIf(r.mixes(&s), head.Title)
 	bare := head
-	bare.First = true
+	bare.Bare = true
 	p := &sectionParts{
-		r: r, anchor: anchor,
+		r: r, anchor: anchor, data: head,
 		head:  pair{r.head.piece(head), newText(text)},
-		first: sync.OnceValue(func() piece { return r.head.piece(bare) }),
+		bare:  sync.OnceValue(func() piece { return r.head.piece(bare) }),
 		entry: sync.OnceValue(func() piece { return r.entry.piece(entry) }),
 	}
 	pack(&p.head.html.coded, &p.head.text.coded)

@@ -11,10 +11,10 @@ func (m *mail) write(p *plan) *both {
 	var last *Section
 	for i := range m.Sections {
 		s := &m.Sections[i]
-		if m.depth(p, i, 0) == omitted {
+		if p.each != nil && !p.isShown(i) {
 			continue
 		}
-		m.addHead(posts, s, last)
+		m.addHead(posts, p, s, last)
 		last = s
 		n := m.below(p, i)
 		for j := range n {
@@ -23,15 +23,26 @@ func (m *mail) write(p *plan) *both {
 		m.addLines(posts, p, i, n)
 		m.addBeyond(posts, s)
 	}
-	if n := m.omitted(p); n > 0 {
-		posts.add(m.more(n))
+	if m.omitted(p) > 0 {
+		posts.add(m.more(p))
+	}
+	if p.bare {
+		return m.around(posts)
 	}
 	return posts
 }
 
+// around returns all posts of an edition that is too large. Its lists have no elements of their own.
+func (m *mail) around(posts *both) *both {
+	all := &both{}
+	m.r.list.write(&all.html, headingData{Bare: true, Posts: &posts.html})
+	all.text.addAll(&posts.text)
+	return all
+}
+
 // addHead adds the name of a section. If its folder differs from the previous section's, it first adds the name of the
 // folder.
-func (m *mail) addHead(to *both, s, before *Section) {
+func (m *mail) addHead(to *both, p *plan, s, before *Section) {
 	first := before == nil
 	if s.Folder != "" && (first || before.Folder != s.Folder) {
 		name := clean(s.Folder, siteColumns)
@@ -41,11 +52,7 @@ func (m *mail) addHead(to *both, s, before *Section) {
 		to.text.add(newText(doubleRuleText + name + "\n"))
 		first = true
 	}
-	head := s.parts.head
-	if first {
-		head.html = s.parts.first()
-	}
-	to.add(head)
+	to.add(pair{s.parts.headOf(first, p.bare, m.linked[s.parts]), s.parts.head.text})
 	m.addSiteLink(&to.html, s.Feed, m.r.mixes(s))
 	to.html.add(newPiece("</h2>\n"))
 	to.text.add(newText("\n"))
@@ -106,28 +113,23 @@ func (m *mail) addBylineText(to *pieces, p *Post, late bool) {
 func (m *mail) addLines(to *both, p *plan, section, from int) {
 	s := &m.Sections[section]
 	var lines both
-	n := 0
+	n, above := 0, from > 0
 	for j := from; j < s.count(); j++ {
 		switch post := s.post(j); {
 		case m.depth(p, section, j) == omitted:
 		case m.rows(p, section) && j < len(s.Posts):
 			m.addRow(to, s, j)
+			above = true
 		default:
 			m.addLine(&lines, post, s.isLate(j))
 			n++
 		}
 	}
-	if n == 0 {
-		if from < s.count() {
-			to.text.add(textGap()) // below rows
-		}
-		return
+	if n > 0 {
+		m.addList(to, p, s, above, n, &lines)
+	} else if from < s.count() {
+		to.text.add(textGap()) // below rows
 	}
-	count := 0
-	if from > 0 || len(s.Rest) > 0 && n < s.count() {
-		count = n
-	}
-	m.addList(to, s.post(s.count()-1), count, &lines)
 }
 
 // addBeyond adds the link to the posts of a section beyond the reader's limit.
@@ -140,14 +142,19 @@ func (m *mail) addBeyond(to *both, s *Section) {
 	to.text.add(newText(m.r.label(words) + "\n" + url + "\n\n"))
 }
 
-// addList adds a list of headlines. If posts come before it, count is the number of headlines, otherwise 0.
-func (m *mail) addList(to *both, last *Post, count int, lines *both) {
-	d := headingData{RTL: last.Dir == "rtl", Posts: &lines.html}
-	if count != 0 {
-		d.Title = m.r.lang.Heading(catalogue.Key("and %d more").With(count))
+// addList adds a list of n headlines. If posts of the section are above it, it begins with the number of
+// headlines.
+func (m *mail) addList(to *both, p *plan, s *Section, above bool, n int, lines *both) {
+	d := headingData{RTL: s.post(s.count()-1).Dir == "rtl", Posts: &lines.html}
+	if above && !p.bare {
+		d.Title = m.r.lang.Heading(catalogue.Key("and %d more").With(n))
 		to.text.add(newText(m.r.label(d.Title) + "\n\n"))
 	}
-	m.r.list.write(&to.html, d)
+	if p.bare {
+		to.html.addAll(&lines.html)
+	} else {
+		m.r.list.write(&to.html, d)
+	}
 	to.text.addAll(&lines.text)
 	to.text.add(textGap())
 }
