@@ -70,21 +70,25 @@ func (p *Post) titleText() string {
 }
 
 // bylineText returns a post's byline, which marks a late post.
-func (p *Post) bylineText(late bool) string {
+func (p *Post) bylineText(late, named bool) string {
+	by := p.Byline
+	if !named {
+		by = p.besides
+	}
 	if !late {
-		return p.Byline
+		return by
 	}
 	words := p.r.lateWord()
 	if p.mixed {
 		words = lineMark(p.Dir == "rtl") + isolated(words)
 	}
-	return strings.Join(filled([]string{words, p.Byline}), " · ")
+	return strings.Join(filled([]string{words, by}), " · ")
 }
 
-func (p *Post) rowText(late bool) string {
+func (p *Post) rowText(late, named bool) string {
 	var w strings.Builder
 	wrap(&w, p.Line(), "  * ", "    ")
-	wrap(&w, p.bylineText(late), "    ", "    ")
+	wrap(&w, p.bylineText(late, named), "    ", "    ")
 	if p.URL != "" {
 		w.WriteString("    " + p.URL + "\n")
 	}

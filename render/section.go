@@ -39,7 +39,8 @@ type Section struct {
 
 	Places []rank.Place // ranks of Posts; a missing one is the zero value
 
-	parts *sectionParts // nil until written
+	parts     *sectionParts // nil until written
+	oneAuthor bool          // all Posts have the same author
 }
 
 // Nameless is the name of a site without a title and a page.
@@ -166,6 +167,7 @@ func (r *Renderer) tidySections(in []Section) []Section {
 			s.parts = s.parts.r.newSectionParts(s, anchor+"-"+strconv.Itoa(taken[anchor]))
 		}
 		s.Late = max(0, min(s.Late, len(s.Posts)))
+		s.oneAuthor = !slices.ContainsFunc(s.Posts, func(p *Post) bool { return p.Author != s.Posts[0].Author })
 		out = append(out, s)
 	}
 	return out
@@ -223,6 +225,9 @@ func (s Section) LateLabel(i int) catalogue.Sayable {
 	}
 	return nil
 }
+
+// named reports whether the byline of the i-th post names its author. If a section has one author, its first post does.
+func (s *Section) named(i int) bool { return i == 0 || !s.oneAuthor || i >= len(s.Posts) }
 
 func (s *Section) firstLate(i int) bool { return s.Late > 0 && i == len(s.Posts)-s.Late }
 

@@ -61,20 +61,20 @@ func (m *mail) addHead(to *both, p *plan, s, before *Section) {
 // addPost adds the i-th post of a section at a depth. level limits its full text in bytes. The byline of an untitled
 // post follows its excerpt.
 func (m *mail) addPost(to *both, s *Section, i int, d depth, level int) {
-	p, late := s.Posts[i], s.isLate(i)
+	p, late, named := s.Posts[i], s.isLate(i), s.named(i)
 	to.add(p.heading(s.Place(i).Rank))
 	save := m.saveURL(s, i)
 	if p.Untitled && d < whole {
 		words := p.excerpted(d)
 		m.addPicture(&to.html, s, i, d)
 		to.html.add(words.html)
-		m.addByline(&to.html, p, save, late, last)
+		m.addByline(&to.html, p, save, late, named, last)
 		to.html.add(newPiece("</div>\n"))
-		m.addBylineText(&to.text, p, late)
+		m.addBylineText(&to.text, p, late, named)
 		to.text.add(words.text)
 	} else {
-		m.addByline(&to.html, p, save, late, above)
-		m.addBylineText(&to.text, p, late)
+		m.addByline(&to.html, p, save, late, named, above)
+		m.addBylineText(&to.text, p, late, named)
 		if d == whole {
 			y := p.body(m.Images, m.PictureSizes)
 			x := y.extent(level)
@@ -100,11 +100,11 @@ func (m *mail) addPicture(to *pieces, s *Section, i int, d depth) {
 	to.add(m.lead(p))
 }
 
-func (m *mail) addBylineText(to *pieces, p *Post, late bool) {
+func (m *mail) addBylineText(to *pieces, p *Post, late, named bool) {
 	if late {
-		to.add(newText(wrapped(p.bylineText(true))))
+		to.add(newText(wrapped(p.bylineText(true, named))))
 	} else {
-		to.add(p.by.text)
+		to.add(p.byOf(named).text)
 	}
 	to.add(p.files.text)
 }
@@ -170,21 +170,21 @@ func (m *mail) addLine(to *both, p *Post, late bool) {
 }
 
 func (m *mail) addRow(to *both, s *Section, i int) {
-	p, late := s.post(i), s.isLate(i)
+	p, late, named := s.post(i), s.isLate(i), s.named(i)
 	row := p.row()
 	to.html.add(row.html)
-	m.addByline(&to.html, p, m.saveURL(s, i), late, below)
-	if late {
-		row.text = newText(p.rowText(true))
+	m.addByline(&to.html, p, m.saveURL(s, i), late, named, below)
+	if late || !named {
+		row.text = newText(p.rowText(late, named))
 	}
 	to.text.add(row.text)
 }
 
 // addByline adds the line in small print near a headline: whether the post is late, its author, the link that saves it,
 // and its files.
-func (m *mail) addByline(to *pieces, p *Post, save string, late bool, at bylinePlace) {
-	small, some := m.r.small[bylineKind{p.Dir == "rtl", at}], false
-	if !late && p.by.html.coded == "" && p.files.html.coded == "" && save == "" {
+func (m *mail) addByline(to *pieces, p *Post, save string, late, named bool, at bylinePlace) {
+	small, some, by := m.r.small[bylineKind{p.Dir == "rtl", at}], false, p.byOf(named).html
+	if !late && by.coded == "" && p.files.html.coded == "" && save == "" {
 		if at != above {
 			to.add(small.gap)
 		}
@@ -195,11 +195,11 @@ func (m *mail) addByline(to *pieces, p *Post, save string, late bool, at bylineP
 		to.add(small.late)
 		some = true
 	}
-	if p.by.html.coded != "" {
+	if by.coded != "" {
 		if some {
 			to.add(small.dot)
 		}
-		to.add(p.by.html)
+		to.add(by)
 		some = true
 	}
 	if save != "" {
