@@ -207,7 +207,7 @@ func (b *Builder) addOwnLinks(e *render.Edition, d digest.Delivery) {
 	e.SiteURL = func(id digest.FeedID) string {
 		return b.BaseURL + "/site/" + b.Signer.SignPair(digest.ForSite, edition, int64(id))
 	}
-	e.SettingsURL, e.PauseURL = b.BaseURL+"/settings", e.UnsubscribeURL+"#pause"
+	e.SitesURL, e.SettingsURL, e.PauseURL = b.BaseURL+"/feeds", b.BaseURL+"/settings", e.UnsubscribeURL+"#pause"
 }
 
 func (b *Builder) compose(d digest.Delivery, a arranged, notices []digest.Notice,

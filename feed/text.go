@@ -217,10 +217,13 @@ func unwrapDiv(s string) string {
 // stripTags returns the decoded text of HTML. Blocks and breaks become spaces.
 func stripTags(s string) string { return textOf(s, math.MaxInt, unseen) }
 
-// excerpt returns about the first n characters of the text of HTML on one line, cut at a word. It omits captions and
-// struck text, and decodes entities that were escaped twice.
+// excerpt returns about the first n characters of the text of HTML on one line, cut at a word. It omits captions,
+// struck text and, if there is other text, code. It decodes entities that were escaped twice.
 func excerpt(s string, n int) string {
-	return shorten(singleSpaced(decodeEntities(textOf(withFormulas(s), 6*n, notInExcerpts))), n)
+	line := func(without map[atom.Atom]bool) string {
+		return singleSpaced(decodeEntities(textOf(withFormulas(s), 6*n, without)))
+	}
+	return shorten(firstOf(line(notInExcerpts), line(notInCode)), n)
 }
 
 // textOf returns the text of HTML without certain elements. It stops when the text is longer than limit, in bytes.
@@ -312,7 +315,8 @@ func atoms(names string) map[atom.Atom]bool {
 var (
 	// The content of unseen elements is not text, although the tokeniser returns it as text.
 	unseen        = atoms("script style noscript iframe")
-	notInExcerpts = atoms("script style noscript iframe figcaption del s strike")
+	notInExcerpts = atoms("script style noscript iframe figcaption del s strike pre")
+	notInCode     = atoms("script style noscript iframe figcaption del s strike") // for posts of code alone
 	// Tags of inline elements do not separate words.
 	inline = atoms(`a abbr b bdi bdo cite code del em font i ins kbd mark q s samp small span strong sub sup time
 		tt u var wbr strike big acronym ruby rt rb rp nobr`)

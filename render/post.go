@@ -47,7 +47,11 @@ type Post struct {
 	Film     string  // address of the film that it is about; may be empty
 	Picture  Picture // above its excerpt
 
-	r     *Renderer
+	Linked []digest.Span // the excerpt of an untitled post with its links; nil if it has none
+
+	r       *Renderer
+	besides string // Byline without the author
+
 	lead  string // for the preview text of an email
 	line  pair   // for a list of headlines; the HTML has no end tag yet
 	title pair   // the beginning with its headline, if any
@@ -108,9 +112,14 @@ func (r *Renderer) newPost(from digest.Post, brief bool, links []File) *Post {
 	}
 	if p.Untitled {
 		excerpt = cmp.Or(without(scrub(excerpt, dropped), ""), excerpt, described(from))
+	} else {
+		excerpt = withoutLeadIn(excerpt, clean(from.Author, authorColumns))
 	}
 	excerpt, isCut := shorten(excerpt, excerptColumns)
 	p.Title, p.Excerpt = clean(title, titleColumns), excerpt
+	if p.Untitled && !isCut {
+		p.Linked = linked(excerpt, linksIn(from.Content))
+	}
 	p.Title = cmp.Or(p.Title, cut(p.Excerpt, 80), r.Say(catalogue.Key("Untitled")))
 	if p.Language == "" {
 		p.Language = guessLanguage(p.Title + p.Excerpt)
@@ -123,7 +132,7 @@ func (r *Renderer) newPost(from digest.Post, brief bool, links []File) *Post {
 	}
 	p.Headline = !p.Untitled && rank.IsHeadline(p.Title)
 	p.mixed = p.Dir == "rtl" || r.isRTL() || strings.ContainsFunc(p.Author, rightToLeft)
-	p.Byline = p.byline(from)
+	p.Byline, p.besides = p.byline(from)
 	p.Film = p.filmOf(from)
 	enclosed := r.filesOf(from.Enclosures)
 	p.Files = slices.Concat(p.elsewhere(from), p.watched(enclosed), enclosed, p.comments(from), tidyLinks(links))
@@ -144,12 +153,12 @@ func (p *Post) write() {
 	p.line = pair{r.line.piece(d), newText(itemText(p.Line(), p.URL))}
 	p.title = pair{r.title.piece(d), newText(p.titleText())}
 	if d.Byline != "" || d.Host != "" {
-		p.by = pair{r.byline.piece(d), newText(wrapped(p.bylineText("")))}
+		p.by = pair{r.byline.piece(d), newText(wrapped(p.Byline))}
 	}
 	if d.Files != nil {
 		p.files = pair{r.files.piece(d), newText(filesText(p, ""))}
 	}
-	p.rest = p.withExcerpt(p.Excerpt)
+	p.rest = p.withExcerpt(p.Excerpt, p.Linked)
 }
 
 // Line returns the post as one line: its title, or the beginning of an untitled post.
@@ -162,7 +171,7 @@ func (p *Post) Line() string {
 
 // pack copies all strings of the post except its text into one allocation.
 func (p *Post) pack() {
-	n := pack(&p.Title, &p.URL, &p.Film, &p.Byline, &p.Excerpt, &p.Language, &p.Author, &p.lead, &p.Picture.URL,
+	n := pack(&p.Title, &p.URL, &p.Film, &p.Byline, &p.besides, &p.Excerpt, &p.Language, &p.Author, &p.lead, &p.Picture.URL,
 		&p.Picture.Alt, &p.Picture.Source, &p.unsized.URL, &p.unsized.Alt, &p.unsized.Film, &p.unsized.Width,
 		&p.unsized.Height,
 		&p.line.html.coded, &p.line.text.coded, &p.title.html.coded, &p.title.text.coded, &p.by.html.coded,
@@ -170,6 +179,9 @@ func (p *Post) pack() {
 		&p.files.html.coded, &p.files.text.coded, &p.rest.html.coded, &p.rest.text.coded, &p.shown.coded)
 	for i := range p.open {
 		n += pack(&p.open[i]) + addressBytes
+	}
+	for i := range p.Linked {
+		n += addressBytes*2 + pack(&p.Linked[i].Text, &p.Linked[i].URL)
 	}
 	for i := range p.Files {
 		n += fileBytes + pack(&p.Files[i].Label, &p.Files[i].Facts, &p.Files[i].URL)
@@ -179,7 +191,7 @@ func (p *Post) pack() {
 
 // Memory beside the strings, in bytes: structs and entries of maps.
 const (
-	postBytes = 620
+	postBytes = 840
 	madeBytes = 300
 	fileBytes = 72
 
@@ -212,6 +224,7 @@ func saysMore(content, excerpt string, isCut bool) bool {
 type postData struct {
 	Title, URL, Lang, Dir string
 	Byline, Excerpt       string
+	Linked                *pieces // the excerpt with its links; nil if it has none
 	Host                  string  // host of the author's page, in place of a headline
 	Continue              string  // label of the link to the rest
 	Files                 *pieces // nil if none
@@ -242,9 +255,10 @@ func (p *Post) data() postData {
 	return d
 }
 
-func (p *Post) withExcerpt(excerpt string) pair {
+func (p *Post) withExcerpt(excerpt string, parts []digest.Span) pair {
 	d := p.data()
 	d.Excerpt, d.Note = excerpt, p.Untitled
+	d.Linked = p.r.linkedHTML(parts)
 	end := p.URL
 	if end != "" {
 		end += "\n"
@@ -252,7 +266,7 @@ func (p *Post) withExcerpt(excerpt string) pair {
 	if end != "" && excerpt != "" {
 		end = "\n" + end
 	}
-	return pair{p.r.rest.piece(d), newText(excerptText(excerpt) + end)}
+	return pair{p.r.rest.piece(d), newText(excerptText(excerpt) + linkedText(parts) + end)}
 }
 
 // heading returns the beginning of the post with its headline in the size of a rank.
@@ -282,26 +296,23 @@ func (p *Post) short() pair {
 			columns = titleColumns
 		}
 		excerpt, _ := shorten(p.Excerpt, columns)
-		return p.withExcerpt(excerpt).packed()
+		return p.withExcerpt(excerpt, linked(excerpt, p.Linked)).packed()
 	})
 }
 
 // row returns the post's headline in an email of headlines, with a byline. The text version also has its address.
 func (p *Post) row() pair {
-	return cached(p, headline, func() pair { return pair{p.r.row.piece(p.data()), newText(p.rowText(""))}.packed() })
+	return cached(p, headline, func() pair { return pair{p.r.row.piece(p.data()), newText(p.rowText("", true))}.packed() })
 }
 
 // Size returns the approximate memory of the post in bytes. It grows when a reader first needs another form of the
 // post.
 func (p *Post) Size() int { return int(p.bytes.Load()) }
 
-// byline returns the author unless the site has their name, the reading time, and the date (UTC) of an old post. Posts
-// are shared by all time zones, so younger posts have no date.
-func (p *Post) byline(from digest.Post) string {
+// byline returns the author unless the site has their name, the reading time, and the date (UTC) of an old post; and
+// the same without the author. Posts are shared by all time zones, so younger posts have no date.
+func (p *Post) byline(from digest.Post) (all, besides string) {
 	var parts []string
-	if p.Author != "" && !strings.EqualFold(p.Author, from.SiteTitle) {
-		parts = append(parts, p.Author)
-	}
 	if host := p.leadsAway(from); host != "" && !p.Untitled { // an untitled post links to it by its host
 		parts = append(parts, arrow(p.Dir == "rtl")+host)
 	}
@@ -311,14 +322,37 @@ func (p *Post) byline(from digest.Post) string {
 	if p.Minutes > 1 {
 		parts = append(parts, p.r.Say(catalogue.Key("%d min read").With(p.Minutes)))
 	}
+	besides = p.dotted(parts)
+	if p.Author != "" && !strings.EqualFold(p.Author, from.SiteTitle) {
+		return p.dotted(append([]string{p.Author}, parts...)), besides
+	}
+	return besides, besides
+}
+
+func (p *Post) dotted(parts []string) string {
 	mark := ""
 	if p.mixed && len(parts) > 1 {
 		mark = lineMark(p.Dir == "rtl")
+		parts = slices.Clone(parts)
 		for i := range parts {
 			parts[i] = isolated(parts[i])
 		}
 	}
 	return mark + strings.Join(parts, " · ")
+}
+
+// byOf returns the byline, without its author if the section has named them before.
+func (p *Post) byOf(named bool) pair {
+	if named || p.besides == p.Byline {
+		return p.by
+	}
+	return cached(p, "besides", func() pair {
+		d := p.data()
+		if d.Byline = p.besides; d.Byline == "" && d.Host == "" {
+			return pair{}
+		}
+		return pair{p.r.byline.piece(d), newText(wrapped(p.besides))}.packed()
+	})
 }
 
 // wordsAMinute is the reading speed. In languages with wide characters it is 450 characters.

@@ -191,3 +191,20 @@ func TestShortKeepsTheRest(t *testing.T) {
 		t.Errorf("%s", s.html.decoded())
 	}
 }
+
+// TestAuthorOnce: a section whose posts have one author names them at its first post.
+func TestAuthorOnce(t *testing.T) {
+	for _, l := range []digest.Layout{digest.Headlines, digest.Excerpts} {
+		p := page(harbour(), garden())
+		p.Layout = l
+		m := mailOf(t, p)
+		for name, version := range map[string]string{"HTML": m.HTML, "text": m.Text} {
+			if n := strings.Count(version, "Maud Pell"); n != 1 || !strings.Contains(version, "3 min read") {
+				t.Errorf("%s of %q names the author of two posts %d times", name, l, n)
+			}
+		}
+		if n := strings.Count(m.Text, "Ines & Tom"); n != 2 {
+			t.Errorf("%q names one of the authors of a site %d times", l, n)
+		}
+	}
+}

@@ -203,7 +203,7 @@ type Edition struct {
 	First, Last digest.Date
 	Days        map[digest.PostID]catalogue.Moment
 
-	SettingsURL, PauseURL string
+	SitesURL, SettingsURL, PauseURL string
 
 	// Bound means that this edition contains all posts of a pause: the newest of each section in Posts, the others in
 	// Rest. Note is a sentence above the posts; it may be empty.
