@@ -88,7 +88,7 @@ func (f front) rank(headings []heading, d *digest.Delivery, whole bool) map[dige
 		for j, p := range h.section.Posts {
 			sites[i].Posts = append(sites[i].Posts, rank.Post{
 				ID: p.ID, Headline: p.Headline, Words: p.Words,
-				Picture: p.Picture.Learned(f.sizes, rank.Standard).Width,
+				Picture: p.Picture.Learned(f.sizes, rank.Lead).Width,
 				At:      h.at[j], Late: j >= len(h.section.Posts)-h.section.Late,
 			})
 		}
