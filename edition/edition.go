@@ -37,7 +37,7 @@ type Contents interface {
 	// settings.
 	SubscriptionSettings(ctx context.Context,
 		ids []digest.DigestID) (map[digest.DigestID]map[digest.FeedID]digest.Subscription, error)
-	// PictureSizes returns the known sizes of pictures by address.
+	// PictureSizes returns what is known of pictures by address.
 	PictureSizes(ctx context.Context, addresses []string) (map[string]digest.PictureSize, error)
 	// Notices returns the notices of sealed editions by edition, in any order. The map may omit editions without
 	// notices.
@@ -158,7 +158,7 @@ func (b *Builder) sealed(ctx context.Context, ds []digest.Delivery, use use) ([]
 	if err != nil {
 		return nil, err
 	}
-	f, err := b.front(ctx, ds, refs)
+	f, err := b.front(ctx, ds, refs, sizes)
 	if err != nil {
 		return nil, err
 	}
@@ -293,15 +293,14 @@ func (b *Builder) preview(ctx context.Context, d digest.Digest, next digest.Deli
 	}
 	next.DigestName, next.Folders, next.Look, next.Grouping, next.LinkRound = d.Name, d.Folders, d.Look, d.Grouping,
 		d.LinkRound
-	pictures := unsized{}
-	if next.Images == digest.ProxiedImages {
-		pictures.add(shared, refs, settings[d.ID], next.Layout)
-	}
-	sizes, err := b.sizes(ctx, pictures)
+	of := pictures{}
+	of.add(shared, refs, settings[d.ID], next.Layout, next.Images == digest.ProxiedImages)
+	sizes, err := b.sizes(ctx, of)
 	if err != nil {
 		return render.Edition{}, err
 	}
-	f, err := b.front(ctx, []digest.Delivery{next}, map[digest.EditionID][]digest.PostRef{0: refs})
+	f, err := b.front(ctx, []digest.Delivery{next}, map[digest.EditionID][]digest.PostRef{0: refs},
+		sizes)
 	if err != nil {
 		return render.Edition{}, err
 	}

@@ -17,6 +17,7 @@ import (
 type front struct {
 	ledLately map[digest.EditionID][]digest.FeedID // sites that led the editions before
 	histories map[historyKey]history
+	sizes     map[string]digest.PictureSize // of pictures by address
 }
 
 type historyKey struct {
@@ -37,9 +38,9 @@ func historyOf(feed digest.FeedID, d *digest.Delivery) historyKey {
 func isRanked(d *digest.Delivery) bool { return d.Newsletter == nil }
 
 // front reads what ranks the posts of editions.
-func (b *Builder) front(ctx context.Context, ds []digest.Delivery, refs map[digest.EditionID][]digest.PostRef) (
-	front, error) {
-	f := front{histories: map[historyKey]history{}}
+func (b *Builder) front(ctx context.Context, ds []digest.Delivery, refs map[digest.EditionID][]digest.PostRef,
+	sizes map[string]digest.PictureSize) (front, error) {
+	f := front{histories: map[historyKey]history{}, sizes: sizes}
 	missing := map[int64][]digest.FeedID{}
 	for i := range ds {
 		for _, ref := range refs[ds[i].ID] {
@@ -92,8 +93,9 @@ func (f front) rank(headings []heading, d *digest.Delivery, whole bool) map[dige
 		sites[i].FeedID = h.feed
 		for j, p := range h.section.Posts {
 			sites[i].Posts = append(sites[i].Posts, rank.Post{
-				ID: p.ID, Headline: p.Headline, Words: p.Words, Picture: p.Picture.Width,
-				At: h.at[j], Late: j >= len(h.section.Posts)-h.section.Late,
+				ID: p.ID, Headline: p.Headline, Words: p.Words,
+				Picture: p.Picture.Learned(f.sizes, rank.Lead).Width,
+				At:      h.at[j], Late: j >= len(h.section.Posts)-h.section.Late,
 			})
 		}
 	}

@@ -40,7 +40,7 @@ type Post struct {
 	ID       digest.PostID
 	Headline bool      // its title is a headline, see IsHeadline; false for a note
 	Words    int       // of its text; for Chinese, Japanese and Korean an equivalent
-	Picture  int       // width of its picture in CSS pixels; 0 if it has none, or if its size is unknown
+	Picture  int       // width of its picture in CSS pixels; 0 if it has none that is known to load, or of unknown size
 	At       time.Time // of publication
 	Late     bool      // it belongs to an earlier edition
 }

@@ -38,7 +38,11 @@ const (
 // image parses a picture, and displays it as the reader's settings require.
 func (p *parser) image(n *html.Node) {
 	src := address(attribute(n, "src"))
-	w, h := shownSize(pixels(n, "width"), pixels(n, "height"), p.sizes[src])
+	learned := p.sizes[src]
+	w, h := shownSize(pixels(n, "width"), pixels(n, "height"), learned)
+	if learned.Dead {
+		src = ""
+	}
 	words := beyond(p.title, description(attribute(n, "alt")))
 	if src == "" && words == "" || w == 1 || h == 1 || w == 2 && h == 2 { // data: pictures have no address
 		return

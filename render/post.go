@@ -60,8 +60,8 @@ type Post struct {
 	rest  pair   // its excerpt and its end
 	shown piece  // HTML: the picture above the excerpt; may be empty
 
-	unsized leadData // for a picture above the excerpt without a known size
-	open    []string // addresses of pictures in the text without a known size
+	unsized  leadData // for a picture above the excerpt without a known size
+	pictures []string // addresses of the pictures in the text
 
 	mixed   bool   // its small print is isolated, because it has two directions or runs from right to left
 	content string // empty if brief
@@ -139,7 +139,7 @@ func (r *Renderer) newPost(from digest.Post, brief bool, links []File) *Post {
 	summary, cutSummary := shorten(from.Summary, excerptColumns)
 	p.Readable = saysMore(from.Content, p.Excerpt, isCut) && saysMore(from.Content, summary, cutSummary)
 	if !brief {
-		p.content, p.open = from.Content, unsizedIn(from.Content)
+		p.content, p.pictures = from.Content, picturesIn(from.Content)
 	}
 	p.write()
 	p.shown = p.leadPicture(from)
@@ -177,8 +177,8 @@ func (p *Post) pack() {
 		&p.line.html.coded, &p.line.text.coded, &p.title.html.coded, &p.title.text.coded, &p.by.html.coded,
 		&p.by.text.coded,
 		&p.files.html.coded, &p.files.text.coded, &p.rest.html.coded, &p.rest.text.coded, &p.shown.coded)
-	for i := range p.open {
-		n += pack(&p.open[i]) + addressBytes
+	for i := range p.pictures {
+		n += pack(&p.pictures[i]) + addressBytes
 	}
 	for i := range p.Linked {
 		n += addressBytes*2 + pack(&p.Linked[i].Text, &p.Linked[i].URL)

@@ -264,8 +264,11 @@ func (w *mailWriter) opening(t token, inside []token) (tag, attrs string) {
 	return t.name, ""
 }
 
+// emojiSide is the width of an emoji of unknown size, in CSS pixels.
+const emojiSide = 20
+
 func (w *mailWriter) picture(p *picture) string {
-	style := "picture"
+	style, width := "picture", p.width
 	switch {
 	case p.shown == "" && p.linked != "":
 		return "<a" + htmlAttr("href", p.linked) + w.styled("link") + ">" + html.EscapeString(p.said()) + "</a>"
@@ -273,9 +276,14 @@ func (w *mailWriter) picture(p *picture) string {
 		return `<span class="by"` + w.styled("absent-picture") + ">" + html.EscapeString(p.said()) + "</span>"
 	case p.small:
 		style = "icon"
+		if p.width == 0 && p.height == 0 {
+			width = emojiSide
+		}
+	case p.width == 0: // Outlook ignores max-width
+		style, width = "unsized-picture", Width
 	}
 	return "<img" + htmlAttr("src", p.shown) + htmlAttr("alt", p.words) + numberAttr("width",
-		p.width) + numberAttr("height", p.height) +
+		width) + numberAttr("height", p.height) +
 		w.styled(style) + ">"
 }
 

@@ -106,7 +106,7 @@ func (m *mail) addPicture(to *pieces, s *Section, i int, d depth) {
 	if m.Images != digest.ProxiedImages || d != full || p.shown.coded == "" || m.repeatsCover(s, i) {
 		return
 	}
-	to.add(m.lead(p))
+	to.add(m.lead(p, s.Place(i).Rank))
 }
 
 func (m *mail) addBylineText(to *pieces, p *Post, mark string, named bool) {

@@ -78,6 +78,9 @@ func (r *recording) insert(ctx context.Context) error {
 	if err := saveLinks(ctx, r.c, added); err != nil {
 		return err
 	}
+	if err := queuePictures(ctx, r.c, added, r.now); err != nil {
+		return err
+	}
 	return queueWords(ctx, r.c, shown)
 }
 

@@ -160,7 +160,7 @@ func (s *editionSection) After() []*editionPost {
 func (p *editionPage) illustrate(sections []*editionSection) {
 	for _, s := range sections {
 		for _, post := range s.Posts {
-			if pic := post.Picture.Learned(p.PictureSizes); post.Depth == asExcerpt && pic.URL != "" {
+			if pic := post.Picture.Learned(p.PictureSizes, post.Rank); post.Depth == asExcerpt && pic.URL != "" {
 				post.Shot = &pic
 				break
 			}
