@@ -151,10 +151,10 @@ type copiesKey struct {
 // mostJudged bounds the cached verdicts. Beyond it the cache starts again.
 const mostJudged = 20_000
 
-// once leaves copies out of an edition's posts. It returns the other posts, and the originals with links to their
-// copies.
+// once leaves copies out of an edition's posts. It returns the other posts, the originals with links to their copies,
+// and the original of each copy.
 func (b *Builder) once(ctx context.Context, s shared, refs []digest.PostRef) ([]digest.PostRef, map[digest.PostID]*post,
-	error) {
+	map[digest.PostID]digest.PostID, error) {
 	posts, feeds, of := make([]*post, 0, len(refs)), make([]digest.FeedID, 0, len(refs)),
 		make([]digest.PostID, 0, len(refs))
 	for _, r := range refs {
@@ -164,18 +164,18 @@ func (b *Builder) once(ctx context.Context, s shared, refs []digest.PostRef) ([]
 	}
 	pairs := maybeSame(posts, feeds)
 	if len(pairs) == 0 {
-		return refs, nil, nil
+		return refs, nil, nil, nil
 	}
 	left, err := b.judgeAll(ctx, s.judged, pairs, of, feeds)
 	if err != nil || len(left) == 0 {
-		return refs, nil, err
+		return refs, nil, nil, err
 	}
 	originals, err := b.withCopies(ctx, s, left)
 	if err != nil {
-		return nil, nil, err
+		return nil, nil, nil, err
 	}
 	refs = slices.DeleteFunc(slices.Clone(refs), func(r digest.PostRef) bool { _, is := left[r.PostID]; return is })
-	return refs, originals, nil
+	return refs, originals, left, nil
 }
 
 // judgeAll maps each post that is left out to the post that is shown in its place.

@@ -182,7 +182,8 @@ func (s shared) headingFor(feed digest.FeedID, own digest.Subscription, g digest
 func (b *Builder) sections(ctx context.Context, s shared, refs []digest.PostRef,
 	settings map[digest.FeedID]digest.Subscription, d digest.Delivery, f front, zone *time.Location, whole bool) (
 	arranged, error) {
-	refs, originals, err := b.once(ctx, s, refs)
+	all := refs
+	refs, originals, left, err := b.once(ctx, s, refs)
 	if err != nil {
 		return arranged{}, err
 	}
@@ -214,8 +215,21 @@ func (b *Builder) sections(ctx context.Context, s shared, refs []digest.PostRef,
 	}
 	arrange(headings, d.Folders, otherSites.In(catalogue.Of(d.Language)))
 	a := f.arrange(headings, &d, whole)
-	a.days = days
+	a.days, a.folded = days, s.folded(all, left, settings)
 	return a, nil
+}
+
+// folded returns the posts that are left out in favour of others.
+func (s shared) folded(refs []digest.PostRef, left map[digest.PostID]digest.PostID,
+	settings map[digest.FeedID]digest.Subscription) (all []render.Folded) {
+	for _, r := range refs {
+		if shown, is := left[r.PostID]; is {
+			title := cmp.Or(settings[r.FeedID].Title, s.headings[r.FeedID].section.Title)
+			all = append(all, render.Folded{Post: s.posts[r.PostID].Post, Site: title, Shown: shown})
+		}
+	}
+	slices.SortFunc(all, func(x, y render.Folded) int { return cmp.Compare(x.ID, y.ID) })
+	return all
 }
 
 // A placed post is a post with its position in an edition. A late post comes after the others: its feed failed, or the
