@@ -153,9 +153,9 @@ type copiesKey struct {
 const mostJudged = 20_000
 
 // once leaves copies out of an edition's posts and, if stories is set, posts that tell the story of another one. It
-// returns the other posts, and the originals with links to those.
-func (b *Builder) once(ctx context.Context, s shared, refs []digest.PostRef, stories bool) ([]digest.PostRef, map[digest.PostID]*post,
-	error) {
+// returns the other posts, the originals with links to those, and the original of each post that it left out.
+func (b *Builder) once(ctx context.Context, s shared, refs []digest.PostRef, stories bool) ([]digest.PostRef,
+	map[digest.PostID]*post, map[digest.PostID]digest.PostID, error) {
 	posts, feeds, of := make([]*post, 0, len(refs)), make([]digest.FeedID, 0, len(refs)),
 		make([]digest.PostID, 0, len(refs))
 	for _, r := range refs {
@@ -165,7 +165,7 @@ func (b *Builder) once(ctx context.Context, s shared, refs []digest.PostRef, sto
 	}
 	left, err := b.judgeAll(ctx, s.judged, maybeSame(posts, feeds), of, feeds)
 	if err != nil {
-		return refs, nil, err
+		return refs, nil, nil, err
 	}
 	if stories {
 		var tellers []teller
@@ -180,14 +180,14 @@ func (b *Builder) once(ctx context.Context, s shared, refs []digest.PostRef, sto
 		}
 	}
 	if len(left) == 0 {
-		return refs, nil, nil
+		return refs, nil, nil, nil
 	}
 	originals, err := b.withCopies(ctx, s, left)
 	if err != nil {
-		return nil, nil, err
+		return nil, nil, nil, err
 	}
 	refs = slices.DeleteFunc(slices.Clone(refs), func(r digest.PostRef) bool { _, is := left[r.PostID]; return is })
-	return refs, originals, nil
+	return refs, originals, left, nil
 }
 
 // judgeAll maps each post that is left out to the post that is shown in its place.

@@ -214,7 +214,7 @@ func (b *Builder) compose(d digest.Delivery, a arranged, notices []digest.Notice
 	zone *time.Location) render.Edition {
 	e := render.Edition{
 		Date: d.LocalDate, Number: d.Number, Room: d.Room, Name: d.DigestName, Language: d.Language, Recipient: d.Email,
-		Look: d.Look, Sections: a.sections, Lead: a.lead, ChosenLead: a.chosen, Days: a.days,
+		Look: d.Look, Sections: a.sections, Lead: a.lead, ChosenLead: a.chosen, Days: a.days, Copies: a.copies,
 		Notices:        b.notices(d, notices, newClock(d.LocalDate, zone, catalogue.Of(d.Language))),
 		HomeURL:        b.BaseURL + "/",
 		UnsubscribeURL: b.unsubscribeURL(d),
@@ -351,6 +351,16 @@ func subjectOf(d digest.Delivery, usual string) string {
 		return catalogue.Key("%s (sent again)").With(subject).In(catalogue.Of(d.Language))
 	}
 	return subject
+}
+
+// OnlyOnWeb returns the number of posts that the email of an edition leaves out, by site. d has the settings of the
+// email.
+func (b *Builder) OnlyOnWeb(ctx context.Context, d digest.Delivery) (map[digest.FeedID]int, error) {
+	editions, err := b.sealed(ctx, []digest.Delivery{d}, inMail)
+	if err != nil {
+		return nil, err
+	}
+	return b.render.OnlyOnWeb(editions[0])
 }
 
 func digestsOf(ds []digest.Delivery) []digest.DigestID {

@@ -102,12 +102,14 @@ func (f front) rank(headings []heading, d *digest.Delivery, whole bool) map[dige
 	return rank.Of(sites, f.ledLately[d.ID], d.Lead)
 }
 
-// An arranged edition has its sections in order, its lead, and the day of each post if it collects several days.
+// An arranged edition has its sections in order, its lead, the posts that it leaves out, and the day of each post if it
+// collects several days.
 type arranged struct {
 	sections []render.Section
 	lead     digest.PostID // 0: none
 	chosen   bool          // the reader chose its site to lead
 	days     map[digest.PostID]catalogue.Moment
+	copies   []render.Copy
 }
 
 // arrange ranks the posts of sections and puts the lead first. The lead of a site that the reader did not choose is a

@@ -185,7 +185,8 @@ func (s shared) headingFor(feed digest.FeedID, own digest.Subscription, g digest
 func (b *Builder) sections(ctx context.Context, s shared, refs []digest.PostRef,
 	settings map[digest.FeedID]digest.Subscription, d digest.Delivery, f front, zone *time.Location, whole bool) (
 	arranged, error) {
-	refs, originals, err := b.once(ctx, s, refs, !whole && isRanked(&d))
+	all := refs
+	refs, originals, left, err := b.once(ctx, s, refs, !whole && isRanked(&d))
 	if err != nil {
 		return arranged{}, err
 	}
@@ -218,8 +219,21 @@ func (b *Builder) sections(ctx context.Context, s shared, refs []digest.PostRef,
 	}
 	arrange(headings, d.Folders, otherSites.In(catalogue.Of(d.Language)))
 	a := f.arrange(headings, &d, whole)
-	a.days = days
+	a.days, a.copies = days, s.copies(all, left, settings)
 	return a, nil
+}
+
+// copies returns the posts that are left out in favour of others.
+func (s shared) copies(refs []digest.PostRef, left map[digest.PostID]digest.PostID,
+	settings map[digest.FeedID]digest.Subscription) (all []render.Copy) {
+	for _, r := range refs {
+		if shown, is := left[r.PostID]; is {
+			title := cmp.Or(settings[r.FeedID].Title, s.headings[r.FeedID].section.Title)
+			all = append(all, render.Copy{Post: s.posts[r.PostID].Post, Site: title, Shown: shown})
+		}
+	}
+	slices.SortFunc(all, func(x, y render.Copy) int { return cmp.Compare(x.ID, y.ID) })
+	return all
 }
 
 // A placed post is a post with its position in an edition. A late post comes after the others: its feed failed, or the

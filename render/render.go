@@ -203,6 +203,8 @@ type Edition struct {
 	First, Last digest.Date
 	Days        map[digest.PostID]catalogue.Moment
 
+	Copies []Copy // posts that it leaves out
+
 	SitesURL, SettingsURL, PauseURL string
 
 	// Bound means that this edition contains all posts of a pause: the newest of each section in Posts, the others in

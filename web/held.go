@@ -39,10 +39,7 @@ func (s *site) heldPage(w http.ResponseWriter, r *http.Request, me page.Reader) 
 	if err != nil {
 		return err
 	}
-	own := make(map[digest.FeedID]string, len(v.Subscriptions))
-	for _, sub := range v.Subscriptions {
-		own[sub.Feed.ID] = page.Shortened(titleOf(sub))
-	}
+	own := titlesOf(v.Subscriptions)
 	p := heldPage{Newest: before.IsZero()}
 	for _, h := range v.Posts {
 		if h.DueAt.After(s.Now()) {
@@ -54,6 +51,15 @@ func (s *site) heldPage(w http.ResponseWriter, r *http.Request, me page.Reader) 
 		p.Older = v.Posts[len(v.Posts)-1].DueAt.Unix()
 	}
 	return s.Show(w, r, http.StatusOK, "held", catalogue.Key("Filtered posts"), p)
+}
+
+// titlesOf returns the reader's titles of feeds.
+func titlesOf(subs []store.SubscriptionInfo) map[digest.FeedID]string {
+	own := make(map[digest.FeedID]string, len(subs))
+	for _, sub := range subs {
+		own[sub.Feed.ID] = page.Shortened(titleOf(sub))
+	}
+	return own
 }
 
 func (p *heldPage) add(h store.HeldPost, own map[digest.FeedID]string, zone string) {

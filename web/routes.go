@@ -128,6 +128,7 @@ func (s *site) readerRoutes() map[string]page.Handler {
 		"GET /editions":                     s.forOwnDigest(s.editionsPage),
 		"GET /editions/{date}":              s.editionPage,
 		"GET /editions/{date}/print":        s.printedEditionPage,
+		"GET /editions/{date}/why":          s.whyPage,
 		"GET /offline":                      s.offlinePage,
 		"GET /offline.json":                 s.offlineEditions,
 		"GET /editions/{date}/offline.json": s.offlineEdition,
