@@ -94,7 +94,7 @@ func (s Posts) PictureFailed(ctx context.Context, address string, failures int, 
 		pictureKey(address), address, failures, again, now)
 }
 
-// PictureSizes returns what is known of pictures by address.
+// PictureSizes returns the known facts about pictures by address.
 func (s Editions) PictureSizes(ctx context.Context, addresses []string) (map[string]digest.PictureSize, error) {
 	type row struct {
 		Address  int64
