@@ -71,7 +71,7 @@ func TestNotDead(t *testing.T) {
 	asked(t, s, "")
 }
 
-// TestI7_PicturesAtHome: a picture comes from an allowed network only if a feed at the same host and port published it.
+// TestI7_PicturesAtHome: a picture in an allowed network is requested only if a feed at the same host and port published it.
 // A redirect from there does not reach another private host.
 func TestI7_PicturesAtHome(t *testing.T) {
 	n := newNeighbourhood(t, "http://HOME/feed")
