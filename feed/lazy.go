@@ -38,7 +38,7 @@ func imageSource(n *html.Node) string {
 	return src
 }
 
-// isCandidate reports whether an address can lead to a picture: it is no placeholder, and no template of a script.
+// isCandidate reports whether an address can belong to a picture: it is no placeholder, and no template of a script.
 func isCandidate(address string) bool {
 	return address != "" && !strings.HasPrefix(address, "data:") && !strings.ContainsAny(address, "{}") &&
 		!isPlaceholder(address)
