@@ -200,6 +200,7 @@ var foreignBounds = map[string]string{
 	"web/page/upload.go":            "maxList, read by poller.ReadList in a place for documents",
 	"web/feeds_import_report.go":    stored,
 	"web/page/form.go":              request,
+	"worker/pictures.go":            "the first bytes of a picture, poller.lookBytes",
 	"web/programs/image.go":         "the first bytes of a picture of poller.maxPicture",
 	"web/offline.go":                ours,
 	"web/passkeys.go":               request,

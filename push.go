@@ -236,7 +236,7 @@ func (e Enclosure) Ending() string {
 	return strings.ToLower(path[dot+1:])
 }
 
-// A PictureSize is what is known of a picture: its width and height in pixels, or 0 by 0 if it loads but its size is
+// A PictureSize describes a picture: its width and height in pixels, or 0 by 0 if it loads but its size is
 // unknown.
 type PictureSize struct {
 	Width, Height int

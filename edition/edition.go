@@ -37,7 +37,7 @@ type Contents interface {
 	// settings.
 	SubscriptionSettings(ctx context.Context,
 		ids []digest.DigestID) (map[digest.DigestID]map[digest.FeedID]digest.Subscription, error)
-	// PictureSizes returns what is known of pictures by address.
+	// PictureSizes returns the known facts about pictures by address.
 	PictureSizes(ctx context.Context, addresses []string) (map[string]digest.PictureSize, error)
 	// Notices returns the notices of sealed editions by edition, in any order. The map may omit editions without
 	// notices.

@@ -44,7 +44,7 @@ func (b *Builder) sizes(ctx context.Context, of pictures) (map[string]digest.Pic
 	return sizes, nil
 }
 
-// pictureSizes returns what is known of the pictures of editions.
+// pictureSizes returns the known facts about the pictures of editions.
 func (b *Builder) pictureSizes(ctx context.Context, ds []digest.Delivery, refs map[digest.EditionID][]digest.PostRef,
 	settings map[digest.DigestID]map[digest.FeedID]digest.Subscription, renderers []*render.Renderer,
 	all map[*render.Renderer]shared, use use) (map[string]digest.PictureSize, error) {

@@ -38,7 +38,7 @@ func imageSource(n *html.Node) string {
 	return src
 }
 
-// isCandidate reports whether an address can be that of a picture: no placeholder, and no template of a script.
+// isCandidate reports whether an address can belong to a picture: it is no placeholder, and no template of a script.
 func isCandidate(address string) bool {
 	return address != "" && !strings.HasPrefix(address, "data:") && !strings.ContainsAny(address, "{}") &&
 		!isPlaceholder(address)
@@ -88,8 +88,8 @@ func candidateOf(srcset string) (best string) {
 	}
 }
 
-// costOf orders the widths of candidates, best first: from wanted to wasteful the smallest, then down to columnWidth
-// the largest, then the smallest wasteful one, then the largest.
+// costOf orders the widths of candidates, best first. From wanted to wasteful the smallest is best. Then come smaller
+// ones down to columnWidth, then larger ones, then the rest.
 func costOf(width float64) float64 {
 	const next = 1 << 20 // above all widths
 	switch {

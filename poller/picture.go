@@ -86,7 +86,7 @@ func (a *answer) fitsPicture(typ string) bool {
 	return fits(w, h) || a.shortened && w == 0 && h == 0
 }
 
-// isHomePicture reports whether a picture may come from an allowed network: a feed that was read there, at the same
+// isHomePicture reports whether a picture may be in an allowed network: a feed that was read there, at the same
 // host and port, published it.
 func (p *Poller) isHomePicture(ctx context.Context, r route) bool {
 	if p.homePicture == nil || !p.leadsHome(ctx, r.host()) {

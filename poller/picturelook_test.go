@@ -10,7 +10,7 @@ import (
 	"digest"
 )
 
-// TestBeginningOfPicture: a look requests a few kilobytes, reads no more than lookBytes, and recognises pictures that
+// TestBeginningOfPicture: a look requests a few kilobytes, reads at most lookBytes, and recognises pictures that
 // Picture would refuse.
 func TestBeginningOfPicture(t *testing.T) {
 	png := pictures["image/png"]
@@ -71,8 +71,8 @@ func TestNotDead(t *testing.T) {
 	asked(t, s, "")
 }
 
-// TestI7_PicturesAtHome: a picture comes from an allowed network only if a feed at the same host and port published it.
-// A redirect from there does not reach another private host.
+// TestI7_PicturesAtHome: a picture in an allowed network is requested only if a feed at the same host and port published
+// it. A redirect from there does not reach another private host.
 func TestI7_PicturesAtHome(t *testing.T) {
 	n := newNeighbourhood(t, "http://HOME/feed")
 	other := newSiteAt(t, "127.0.0.2:0", func(r request) string { return reply(r, 200, pictures["image/png"]) })

@@ -101,8 +101,8 @@ type Options struct {
 	// account uses them to decide how many pages to read; nil: it reads the first page only.
 	Known func(ctx context.Context, feed digest.FeedID, identities []string) (map[string]string, error)
 
-	// HomePicture returns the addresses of the feeds at a host in an allowed network that published a picture; nil: no
-	// picture comes from such a network.
+	// HomePicture returns the addresses of the feeds at a host in an allowed network that published a picture; nil:
+	// the poller refuses all pictures in such networks.
 	HomePicture func(ctx context.Context, host, picture string) (feeds []string, err error)
 
 	// Hosts leases hosts, so that no two workers send requests to one host. It is not used for a host that

@@ -192,7 +192,7 @@ type Edition struct {
 	// BeyondURL returns the page with all posts of a site in this edition, absolute http(s). It may be nil.
 	BeyondURL func(digest.FeedID) string
 
-	// PictureSizes maps the original addresses of pictures to what is known of them.
+	// PictureSizes maps the original addresses of pictures to the known facts about them.
 	PictureSizes map[string]digest.PictureSize
 
 	Lead       digest.PostID // the post that leads; 0: none

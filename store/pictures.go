@@ -84,8 +84,8 @@ func (s Posts) LearnPicture(ctx context.Context, address string, size digest.Pic
 		pictureKey(address), size.Width, size.Height, now)
 }
 
-// PictureFailed stores that a picture did not load, for that many requests in a row, and when it is requested again;
-// a zero time means never. If that many failures are stored already, it changes nothing.
+// PictureFailed stores that a picture did not load, for that many requests in a row. It is requested again at the given
+// time, or never if the time is zero. If that many failures are stored already, it changes nothing.
 func (s Posts) PictureFailed(ctx context.Context, address string, failures int, again, now time.Time) error {
 	return s.run(ctx, "storing that a picture does not load",
 		`INSERT INTO pictures (address, url, width, height, failures, next_at, learned_at) VALUES (?, ?, 0, 0, ?, ?, ?)
@@ -94,7 +94,7 @@ func (s Posts) PictureFailed(ctx context.Context, address string, failures int, 
 		pictureKey(address), address, failures, again, now)
 }
 
-// PictureSizes returns what is known of pictures by address.
+// PictureSizes returns the known facts about pictures by address.
 func (s Editions) PictureSizes(ctx context.Context, addresses []string) (map[string]digest.PictureSize, error) {
 	type row struct {
 		Address  int64

@@ -7,7 +7,7 @@ import (
 	"digest"
 )
 
-// TestPictures: what is known of pictures is found by address, the latest counts, and it is stored as long as posts.
+// TestPictures: facts about pictures are found by address, the latest counts, and it is stored as long as posts.
 func TestPictures(t *testing.T) {
 	each(t, func(w world) {
 		const a, b = "https://far.example/a.jpg?x=1", "https://far.example/b.jpg"

@@ -25,7 +25,7 @@ const (
 	picturePatience = 48 * time.Hour // a picture that no process could request is then left out of the queue
 	picturePause    = time.Second    // between two requests to a site
 
-	// A Tick does nothing else meanwhile.
+	// A Tick does nothing else during this time.
 	picturesBeforeRelease = 5 * time.Second
 	picturesATick         = time.Minute
 )
