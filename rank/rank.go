@@ -52,7 +52,7 @@ type Site struct {
 	Folder int  // position of its folder in the edition
 	Whole  bool // the reader wants all its posts in the same form
 	Lines  bool // the reader wants only its headlines
-	Folded bool // one line stands for all its posts
+	Folded bool // the edition has one line in place of its posts
 	Posts  []Post
 	digest.FeedHistory
 }
