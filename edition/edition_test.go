@@ -121,19 +121,6 @@ func (s *shelf) FeedHistories(_ context.Context, feeds []digest.FeedID,
 	return all, s.called()
 }
 
-func (s *shelf) PostsBefore(_ context.Context, feed digest.FeedID, before time.Time, n int) (ids []digest.PostID,
-	_ error) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	for id, p := range s.posts {
-		if p.FeedID == feed && p.SeenAt.Before(before) {
-			ids = append(ids, id)
-		}
-	}
-	slices.Sort(ids)
-	return ids[:min(len(ids), n)], s.called()
-}
-
 func (s *shelf) LeadsBefore(context.Context, []digest.Delivery, int) (map[digest.EditionID][]digest.FeedID, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -126,12 +126,13 @@ const (
 	commonWords   = 12  // of the earlier text
 	amongWords    = 40  // common words of the other text, among which these are
 	fewestCommon  = 2   // more of them are a sign of the same language
+	mostAuthors   = 2   // of a site whose owner is known by them
 	authorLetters = 24
 )
 
 // A voice is how some posts of a feed sound: who writes them, and in which words.
 type voice struct {
-	authors  []string // empty if a post has none
+	authors  []string // empty if a post has none, or if they are many
 	language string   // of all posts, as they state it; empty if they differ, or if one has none
 	words    []string // the common ones, the most frequent first; empty if the text is short
 }
@@ -150,7 +151,7 @@ func voiceOf(posts []digest.Post) *voice {
 			}
 		}
 	}
-	if len(posts) >= fewestHeard && authors[""] == 0 {
+	if len(posts) >= fewestHeard && authors[""] == 0 && len(authors) <= mostAuthors {
 		v.authors = mostFrequent(authors)
 	}
 	if stated := mostFrequent(languages); len(posts) >= fewestHeard && len(stated) == 1 {

@@ -1,7 +1,9 @@
 package edition_test
 
 import (
+	"context"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -9,6 +11,19 @@ import (
 	"digest"
 	"digest/render"
 )
+
+func (s *shelf) PostsBefore(_ context.Context, feed digest.FeedID, before time.Time, n int) (ids []digest.PostID,
+	_ error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for id, p := range s.posts {
+		if p.FeedID == feed && p.SeenAt.Before(before) {
+			ids = append(ids, id)
+		}
+	}
+	slices.Sort(ids)
+	return ids[:min(len(ids), n)], s.called()
+}
 
 const (
 	english = "The keeper of the lighthouse went to the harbour in the morning and painted it with a brush that was new."
@@ -35,7 +50,7 @@ func flooded(n int, author, text string) (*shelf, digest.Delivery) {
 	return s, d
 }
 
-// TestFold: one line stands for the posts of a site that publishes far more than usual. The email links to them, and
+// TestFold: the edition has one line in place of the posts of a site that publishes far more than usual. The email links to them, and
 // the site does not lead. A reader who always wants its posts gets them.
 func TestFold(t *testing.T) {
 	const line = "Zebra published 41 posts today (usually at most 3 a day)"

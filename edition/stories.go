@@ -15,10 +15,10 @@ import (
 	"digest/internal/textsearch"
 )
 
-// An edition tells a story once, even if several sites tell it: if short posts point to the same page, or if posts have
-// the same headline and nearly the same first words, as papers have that print one report of an agency. The longest
-// post stays. When in doubt, all posts stay: if their languages differ or are unknown, if their numbers differ, or if
-// their texts differ. So the same column of two sites, two reviews of a film and two versions of a program stay.
+// An edition shows a story once, even if several sites publish it. Short posts that point to the same page are one
+// story. Posts with the same headline and nearly the same first words are one story too: several papers print a report
+// of one agency. The edition shows the longest post. It shows all posts if the languages differ or are unknown, if the
+// numbers differ, or if the texts differ. So it shows two reviews of a film, and the same column of two sites.
 
 // A story is what a post tells, in keys that are equal for equal words and pages. 0 is no key.
 type story struct {
@@ -35,7 +35,7 @@ const (
 	fewestTitle   = 4  // words of a headline that can name a story, without numbers
 	mostWords     = 80 // of a story
 	mostTellers   = 8  // posts with one headline; more of them are a column
-	rareAmong     = 40 // posts: at most one of so many has a rare word; in short editions at most rareIn have it
+	rareAmong     = 40 // a rare word is in at most one of 40 posts; in a short edition in at most rareIn
 	rareIn        = 5
 	fewestRare    = 4 // rare words of both posts
 	fewestPointer = 2 // of two posts that link to one page
@@ -95,8 +95,8 @@ func titleKey(words map[uint32]bool) (key uint64) {
 	return max(1, key)
 }
 
-// targetOf returns the key of the page of another site that a post points to; 0 if there is none. That is the page that
-// the post is about, or the only article that a short post links to. linked reports that it is only linked.
+// targetOf returns the key of the page of another site that a post points to, or 0. A post points to the page that it
+// is about. A short post points to the only article that it links to; then linked is true.
 func targetOf(p digest.Post, words int) (target int64, linked bool) {
 	away := func(address string) bool {
 		return p.SiteURL != "" && !feed.SameSite(address, p.SiteURL) && strings.Contains(place(address), "/")
@@ -119,8 +119,8 @@ func targetOf(p digest.Post, words int) (target int64, linked bool) {
 	return target, true
 }
 
-// isArticle reports whether the path of an address has a number or the words of a headline, as the paths of articles
-// do, unlike those of profiles, tags and pages such as /privacy.
+// isArticle reports whether an address looks like an article: its path has a number, or several words. The paths of
+// profiles, tags and pages such as /privacy have neither.
 func isArticle(address string) bool {
 	_, path, _ := strings.Cut(place(address), "/")
 	return !strings.HasPrefix(path, "@") && (hasDigit(path) || strings.Count(path, "-")+strings.Count(path, "_") > 1)

@@ -11,7 +11,7 @@ import (
 	"digest/render"
 )
 
-// told returns a post of a site. Its words and language are those of the rendered post.
+// told returns a post of a site.
 func told(id int, site, title, text, language string) digest.Post {
 	return digest.Post{ID: digest.PostID(id), FeedID: digest.FeedID(id), Title: title, Untitled: title == "",
 		Summary: text, Content: "<p>" + text + "</p>", Language: language, SiteURL: "https://" + site + "/",

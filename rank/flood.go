@@ -13,8 +13,9 @@ const (
 	shortestPast = 14 * day
 )
 
-// Floods reports whether the n posts of a site in an edition of some days are far more than usual: more than three
-// times as many a day as on its busiest day of the month before. A site with a short history never floods.
+// Floods reports whether a site has far more posts than usual in an edition of some days. A flood has more than three
+// times the posts of the site's busiest day in the month before, for each day. A site with a short history never
+// floods.
 func Floods(before digest.FeedHistory, n, days int, now time.Time) bool {
 	return n >= fewestFlood && n > floodFactor*before.Most*max(1, days) && before.Recent >= fewestBefore &&
 		!before.Since.IsZero() && now.Sub(before.Since) >= shortestPast

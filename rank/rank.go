@@ -53,7 +53,7 @@ type Site struct {
 	Whole  bool // the reader wants all its posts in the same form
 	Lines  bool // the reader wants only its headlines
 	Best   bool // its best posts are more than a line, not its newest
-	Folded bool // one line stands for all its posts
+	Folded bool // the edition has one line in place of its posts
 	Posts  []Post
 	digest.FeedHistory
 }

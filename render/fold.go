@@ -10,7 +10,7 @@ type Fold struct {
 	Changed bool // their language or authors differ from the earlier posts
 }
 
-// Line returns the line that stands for the posts.
+// Line returns the line that the edition shows in place of the posts.
 func (f *Fold) Line(site string) catalogue.Sayable {
 	if f.Days > 1 {
 		return catalogue.Key("%s published %d posts in %d days (usually at most %d a day)").With(site, f.Posts, f.Days,

@@ -37,7 +37,7 @@ type Section struct {
 	// Left is the number of further posts that are only in the web edition.
 	Left int
 
-	// Fold describes a flood of posts. A line stands for them, with which the reader opens them. nil: it is no flood.
+	// Fold describes a flood of posts, for which the edition shows one line; nil: the edition shows the posts.
 	Fold *Fold
 
 	Places []rank.Place // ranks of Posts; a missing one is the zero value
