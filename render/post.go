@@ -143,11 +143,14 @@ func (p *Post) write() {
 	p.lead = cut(p.Line(), leadColumns)
 	p.line = pair{r.line.piece(d), newText(itemText(p.Line(), p.URL))}
 	p.title = pair{r.title.piece(d), newText(p.titleText())}
-	if d.Byline != "" || d.Host != "" {
+	if d.Byline != "" || d.Host != "" || d.Quiet != "" {
 		p.by = pair{r.byline.piece(d), newText(wrapped(p.bylineText(false)))}
 	}
 	if d.Files != nil {
-		p.files = pair{r.files.piece(d), newText(filesText(p, ""))}
+		p.files.html = r.files.piece(d)
+	}
+	if p.Files != nil {
+		p.files.text = newText(filesText(p, ""))
 	}
 	p.rest = p.withExcerpt(p.Excerpt)
 }
@@ -213,6 +216,7 @@ type postData struct {
 	Title, URL, Lang, Dir string
 	Byline, Excerpt       string
 	Host                  string  // host of the author's page, in place of a headline
+	Quiet, QuietURL       string  // a link in the byline
 	Continue              string  // label of the link to the rest
 	Files                 *pieces // nil if none
 	ExcerptDir            string  // if it differs from Dir
@@ -227,6 +231,11 @@ func (p *Post) data() postData {
 	d := postData{
 		Title: p.Line(), Lang: p.Language, Dir: p.Dir, RTL: p.Dir == "rtl", Untitled: p.Untitled,
 		Byline: p.Byline, Excerpt: p.Excerpt, Files: p.filesHTML(),
+	}
+	for _, f := range p.Files {
+		if f.Quiet {
+			d.Quiet, d.QuietURL = isolatedIf(p.mixed, f.Label), f.URL
+		}
 	}
 	d.ExcerptDir = p.ExcerptDir()
 	d.ExcerptRTL = d.RTL != (d.ExcerptDir != "")
