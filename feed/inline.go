@@ -19,7 +19,7 @@ const (
 )
 
 // classify sets the class of a picture, and removes the delimiters of a formula from its description. It reports
-// whether the picture stands for characters: a formula or an emoji.
+// whether the picture is a formula or an emoji.
 func classify(n *html.Node) (isText bool) {
 	classes := strings.Fields(strings.ToLower(attrOf(n, "class")))
 	named := func(names ...string) bool {

@@ -27,7 +27,7 @@ func newPolicy() *bluemonday.Policy {
 		footer wbr`)...)
 	p.AllowAttrs("href").OnElements("a")
 	p.AllowAttrs("src", "alt", "title").OnElements("img")
-	p.AllowAttrs("class").Matching(regexp.MustCompile("^" + inLine + "$")).OnElements("img")
+	p.AllowAttrs("class").Matching(regexp.MustCompile("^inline$")).OnElements("img")
 	p.AllowAttrs("width", "height").Matching(bluemonday.Number).OnElements("img")
 	p.AllowAttrs("colspan", "rowspan").Matching(bluemonday.Integer).OnElements("td", "th")
 	p.AllowAttrs("start").Matching(listNumber).OnElements("ol")

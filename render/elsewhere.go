@@ -51,7 +51,7 @@ func (p *Post) comments(from digest.Post) []File {
 	if u == "" || u == p.URL {
 		return nil
 	}
-	return []File{{Label: p.r.Say(catalogue.Key("Comments")), URL: u}}
+	return []File{{Label: p.r.Say(catalogue.Key("Comments")), URL: u, Quiet: true}}
 }
 
 // arrow returns an arrow in the direction of a line. From right to left it adds a mark, because Latin text may follow.

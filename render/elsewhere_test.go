@@ -51,11 +51,12 @@ func TestLinkPosts(t *testing.T) {
 	p := page()
 	p.Sections = []Section{{Title: "Links", URL: home,
 		Posts: []*Post{plain.Post(digest.Post{URL: home + "1", SiteURL: home,
-			LeadsTo: "https://www.theverge.com/2026/x?a=1&b=2", Comments: "https://news.example/1", Title: "A link"})}}}
+			LeadsTo: "https://www.theverge.com/2026/x?a=1&b=2", Comments: "https://news.example/1", Author: "Ann",
+			Title: "A link"})}}}
 	m := checkedMail(t, p)
 	if !strings.Contains(m.HTML,
-		`href="https://www.theverge.com/2026/x?a=1&amp;b=2" style="color:#6b655c">→ theverge.com</a> ·`) ||
-		!strings.Contains(m.HTML, `href="https://news.example/1" style="color:#6b655c">Comments</a>`) ||
+		`href="https://www.theverge.com/2026/x?a=1&amp;b=2" style="color:#6b655c">→ theverge.com</a>`) ||
+		!strings.Contains(m.HTML, `Ann · <a class="by" href="https://news.example/1" style="color:#6b655c">Comments</a>`) ||
 		!strings.Contains(m.Text, "Comments:\nhttps://news.example/1\n") ||
 		!strings.Contains(m.Text, "→ theverge.com:\nhttps://www.theverge.com/2026/x?a=1&b=2\n") {
 		t.Errorf("%s\n%s", m.HTML, m.Text)

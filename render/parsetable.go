@@ -147,7 +147,7 @@ func (p *parser) tableNote(columns, rows int) *node {
 	return n
 }
 
-// hasBriefCells reports whether the cells of a table are brief on average, which those of texts are not.
+// hasBriefCells reports whether the cells of a table are brief on average. Cells with texts are long.
 func hasBriefCells(rows [][]*html.Node) bool {
 	bytes, cells := 0, 0
 	for _, r := range rows {

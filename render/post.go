@@ -152,11 +152,14 @@ func (p *Post) write() {
 	p.lead = cut(p.Line(), leadColumns)
 	p.line = pair{r.line.piece(d), newText(itemText(p.Line(), p.URL))}
 	p.title = pair{r.title.piece(d), newText(p.titleText())}
-	if d.Byline != "" || d.Host != "" {
+	if d.Byline != "" || d.Host != "" || d.Quiet != "" {
 		p.by = pair{r.byline.piece(d), newText(wrapped(p.Byline))}
 	}
 	if d.Files != nil {
-		p.files = pair{r.files.piece(d), newText(filesText(p, ""))}
+		p.files.html = r.files.piece(d)
+	}
+	if p.Files != nil {
+		p.files.text = newText(filesText(p, ""))
 	}
 	p.rest = p.withExcerpt(p.Excerpt, p.Linked)
 }
@@ -226,6 +229,7 @@ type postData struct {
 	Byline, Excerpt       string
 	Linked                *pieces // the excerpt with its links; nil if it has none
 	Host                  string  // host of the author's page, in place of a headline
+	Quiet, QuietURL       string  // a link in the byline
 	Continue              string  // label of the link to the rest
 	Files                 *pieces // nil if none
 	ExcerptDir            string  // if it differs from Dir
@@ -240,6 +244,11 @@ func (p *Post) data() postData {
 	d := postData{
 		Title: p.Line(), Lang: p.Language, Dir: p.Dir, RTL: p.Dir == "rtl", Untitled: p.Untitled,
 		Byline: p.Byline, Excerpt: p.Excerpt, Files: p.filesHTML(),
+	}
+	for _, f := range p.Files {
+		if f.Quiet {
+			d.Quiet, d.QuietURL = isolatedIf(p.mixed, f.Label), f.URL
+		}
 	}
 	d.ExcerptDir = p.ExcerptDir()
 	d.ExcerptRTL = d.RTL != (d.ExcerptDir != "")
@@ -348,7 +357,7 @@ func (p *Post) byOf(named bool) pair {
 	}
 	return cached(p, "besides", func() pair {
 		d := p.data()
-		if d.Byline = p.besides; d.Byline == "" && d.Host == "" {
+		if d.Byline = p.besides; d.Byline == "" && d.Host == "" && d.Quiet == "" {
 			return pair{}
 		}
 		return pair{p.r.byline.piece(d), newText(wrapped(p.besides))}.packed()

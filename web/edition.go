@@ -129,6 +129,7 @@ type editionPost struct {
 	More  bool              // Text is shortened
 
 	Files []listedFile    // enclosures
+	Quiet []listedFile    // links in its byline
 	Shot  *render.Picture // picture above the excerpt; nil if there is none
 	First bool            // the lead of the page
 	Level int             // of its heading
@@ -360,7 +361,11 @@ func (p *editionPage) number(posts []*editionPost) {
 	for _, post := range posts {
 		post.Ref = p.Ref(post.URL)
 		for _, f := range filesOf(post.Post, p.playsHere) {
-			post.Files = append(post.Files, listedFile{f, p.Ref(f.URL)})
+			if listed := (listedFile{f, p.Ref(f.URL)}); f.Quiet {
+				post.Quiet = append(post.Quiet, listed)
+			} else {
+				post.Files = append(post.Files, listed)
+			}
 		}
 		post.Text = p.WithRefs(post.Text)
 	}
