@@ -28,6 +28,7 @@ type Rehearsal struct {
 // A RehearsedEdition counts the posts of an edition, or of one feed in it.
 type RehearsedEdition struct {
 	Date          digest.Date
+	DueAt         time.Time
 	Posts         int
 	Hidden, Shown int // of a filter
 }
@@ -111,7 +112,7 @@ func (s *database) lastPosts(ctx context.Context, id digest.DigestID, feed diges
 
 func countIn(editions []digest.Edition, posts []rehearsedPost) (counts []RehearsedEdition) {
 	for _, e := range editions {
-		c := RehearsedEdition{Date: e.LocalDate}
+		c := RehearsedEdition{Date: e.LocalDate, DueAt: e.DueAt}
 		for _, p := range posts {
 			c.Posts += db.Bit(!p.Held && p.DueAt == at(e.DueAt))
 		}

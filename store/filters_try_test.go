@@ -54,8 +54,8 @@ func TestOnlyAndShorts(t *testing.T) {
 		must(w.Subscriptions.AddFilter(w.ctx, only, noon))
 		must(w.Subscriptions.AddFilter(w.ctx, hide, noon))
 		next := parisMidnight.Add(time.Hour)
-		again := short
-		again.Identity, again.URL, again.ContentHash = "9", short.URL+"d", "another"
+		again := titled("9", "More boats, short", next)
+		again.URL = "https://www.youtube.com/shorts/def"
 		w.record(next, f, []digest.Post{titled("6", "Boats again", next), titled("7", "More trains", next),
 			titled("8", "More planes", next), again})
 		w.hour(parisMidnight.Add(24 * time.Hour))
