@@ -199,14 +199,14 @@ type FilterKind string
 // The kinds of filters.
 const (
 	HideWords  FilterKind = ""       // posts with its words
-	OnlyWords  FilterKind = "only"   // posts of its feed with the words of none of the feed's filters of this kind
+	OnlyWords  FilterKind = "only"   // posts of its feed without the words of any such filter
 	HideShorts FilterKind = "shorts" // Shorts of YouTube; its words are ShortsName
 )
 
 // ShortsName is YouTube's name of its short videos.
 const ShortsName = "Shorts"
 
-// IsShort reports whether an address is that of a Short, as YouTube's feeds link it.
+// IsShort reports whether an address has the form in which YouTube's feeds link Shorts.
 func IsShort(address string) bool {
 	u, err := url.Parse(address)
 	return err == nil && strings.HasPrefix(u.Path, "/shorts/") &&

@@ -71,7 +71,7 @@ func checkFilter(f digest.Filter) error {
 	return nil
 }
 
-// countWords counts filters without those of Shorts, of which each feed may have one.
+// countWords counts the filters that have words of the reader.
 func countWords(all []digest.Filter) (n int) {
 	for _, f := range all {
 		n += db.Bit(f.Kind != digest.HideShorts)

@@ -21,7 +21,7 @@ const (
 type Rehearsal struct {
 	Editions []RehearsedEdition // newest first
 	Hidden   []HeldPost         // posts of these editions that the filter hides: the first listedPosts
-	Shown    []HeldPost         // filtered posts that come with the filter: the first listedPosts
+	Shown    []HeldPost         // filtered posts that the filter adds: the first listedPosts
 	More     int                // further posts of both
 }
 

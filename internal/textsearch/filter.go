@@ -78,8 +78,8 @@ func forms(words string) []string {
 // isSign reports whether a character is between words but not a space.
 func isSign(c rune) bool { return !isWord(c) && !isMark(c) && !isInvisible(c) && !unicode.IsSpace(c) }
 
-// Match returns the first filter that hides a post of a feed. If the feed has filters of kind OnlyWords and the post has
-// the words of none of them, Match returns one filter with the words of all.
+// Match returns the first filter that hides a post of a feed. If the feed has filters of kind OnlyWords and the post
+// matches no such filter, Match returns one filter with their joined words.
 func (m *Matcher) Match(post *Post, feed digest.FeedID) (digest.Filter, bool) {
 	var missing []pattern
 	wanted := false
