@@ -63,6 +63,7 @@ type editionPage struct {
 	Ahead    bool              // the reader can get the waiting posts now
 
 	notes                      // link addresses, for print
+	Preview     *lookPreview   // choices that are not saved; nil: no preview
 	Printed     bool           // the whole edition on one page, for print
 	lines       bool           // headlines only
 	hasExcerpts bool           // the edition has more than headlines
@@ -255,7 +256,7 @@ func (s *site) showEdition(w http.ResponseWriter, r *http.Request, d digest.Deli
 	if err != nil {
 		return err
 	}
-	if lead := content.EarnedLead(); d.Lead == 0 && lead != 0 && p.OneSite == 0 {
+	if lead := content.EarnedLead(); d.Lead == 0 && lead != 0 && p.OneSite == 0 && p.Preview == nil {
 		s.keepLead(r.Context(), d.ID, lead)
 	}
 	p.lines = r.URL.Query().Get("view") == "headlines"

@@ -24,10 +24,11 @@ type feedMenu struct {
 	Called  string // the feed's own title, or its host
 	Titled  bool   // the feed has its own title
 	Folders []string
-	Paused  bool // at least one feed is paused
-	Letters bool // posts of the feed arrive only in issues of a newsletter
-	Account bool // the feed is an account, which has boosts and replies
-	Answers bool // the feed includes replies; Bluesky feeds are requested without them
+	Paused  bool           // at least one feed is paused
+	Letters bool           // posts of the feed arrive only in issues of a newsletter
+	Account bool           // the feed is an account, which has boosts and replies
+	Tried   *mostRehearsal // what Own.Most would have done; nil if it was not tried
+	Answers bool           // the feed includes replies; Bluesky feeds are requested without them
 	Wrong   feedWrongs
 
 	Day         page.DateField // end of the pause, as entered

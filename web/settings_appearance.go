@@ -82,12 +82,15 @@ func lookFields(v *page.Visit) (subject string) {
 	return subject
 }
 
-// appearancePage shows the form, and saves all of it, whichever of its buttons was pressed.
+// appearancePage shows the form, and saves all of it, whichever of its buttons was pressed. The buttons preview and back
+// save nothing.
 func (s *site) appearancePage(v *page.Visit) error {
 	name := v.Digest.Name
 	v.AddText(page.LineKind, "name", &name, page.MaxDigestName)
 	subject := lookFields(v)
-	if v.Posted() {
+	if v.Posted() && v.PostForm.Has("back") {
+		v.Status = http.StatusOK
+	} else if v.Posted() {
 		if err := s.setAppearance(v, name, subject); err != nil || v.OK() {
 			return err
 		}
@@ -154,6 +157,9 @@ func (s *site) setAppearance(v *page.Visit, name, subject string) error {
 		v.Fields()["name"].Value = name
 		v.Reject("name", wrong)
 		return nil
+	}
+	if form.Has("preview") {
+		return s.previewLook(v, d)
 	}
 	d.DateSubject = subject == digest.SubjectDate
 	var err error

@@ -101,7 +101,7 @@ func (s *site) addFiltered(r *http.Request, me page.Reader, p *whyPage, midnight
 	held := heldPage{}
 	for _, h := range v.Posts {
 		if h.DueAt.Equal(midnight) {
-			held.add(h, titlesOf(v.Subscriptions), me.Digest.TimeZone)
+			held.add(h, ownTitles(v.Subscriptions), me.Digest.TimeZone)
 		}
 	}
 	for _, day := range held.Days {

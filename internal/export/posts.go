@@ -200,12 +200,13 @@ func (e *Export) writeSaved(ctx context.Context, w io.Writer) error {
 
 // held is a filtered post in held.jsonl.
 type held struct {
-	Midnight time.Time `json:"midnight"` // of the edition that would have had it
-	Words    string    `json:"words"`    // of the filter
-	Site     string    `json:"site"`
-	Title    string    `json:"title"`
-	URL      string    `json:"url"`
-	Summary  string    `json:"summary"`
+	Midnight time.Time         `json:"midnight"` // of the edition that would have had it
+	Kind     digest.FilterKind `json:"kind"`
+	Words    string            `json:"words"` // of the filter
+	Site     string            `json:"site"`
+	Title    string            `json:"title"`
+	URL      string            `json:"url"`
+	Summary  string            `json:"summary"`
 }
 
 // writeHeld writes the posts that were filtered up to now. Another process with a fast clock may already have filtered
@@ -219,7 +220,7 @@ func (e *Export) writeHeld(ctx context.Context, w io.Writer) error {
 		}
 		for _, h := range list {
 			p := bare(h.Post)
-			x := held{h.DueAt.UTC(), h.Words, h.Label.Title, p.Title, p.URL, p.Summary}
+			x := held{h.DueAt.UTC(), h.Kind, h.Words, h.Label.Title, p.Title, p.URL, p.Summary}
 			if err := j.Encode(x); err != nil {
 				return err
 			}
