@@ -182,6 +182,8 @@ var foreignBounds = map[string]string{
 	"poller/form.go":                "maxFormAnswer, within the time limit of the request",
 	"poller/more.go":                inPlace,
 	"poller/parsers.go":             inPlace,
+	"render/excerpt_links.go":       "the content of a post, cut to feed.maxContent in its place",
+	"render/pictured.go":            "the content of a post, cut to feed.maxContent in its place",
 	"render/parse.go":               "the content of a post, cut to feed.maxContent in its place",
 	"render/picture_size.go":        "one tag of the content of a post",
 	"render/pieces.go":              ours,

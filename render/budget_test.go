@@ -33,8 +33,8 @@ func manySites(sites int, date digest.Date) Edition {
 	return p
 }
 
-// TestRoomOfManySites: an edition of many sites uses its room. If some posts are only on the web, every script has
-// its share of the email on every day, each site has its turn within a few days, and the email names such sites.
+// TestRoomOfManySites: an edition of many sites uses its room. Every script has its share of the email on every day, and
+// each site has its turn within five days. The email names the sites whose posts are only on the web.
 func TestRoomOfManySites(t *testing.T) {
 	shown := map[digest.FeedID]bool{}
 	for _, sites := range []int{10, 60, 100, 150, 250, 400} {

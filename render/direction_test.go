@@ -54,7 +54,7 @@ func TestPiecesStandApart(t *testing.T) {
 			strings.Contains(m.HTML, "\u2068Pier\u2069") != (language == "ar") {
 			t.Errorf("%s: names of sites\n%s", language, m.HTML)
 		}
-		if own := map[string]string{"": "rtl", "ar": "ltr"}[language]; strings.Count(m.HTML, `<p class="by" dir="`+
+		if own := map[string]string{"": "rtl", "ar": "ltr"}[language]; strings.Count(m.HTML, `<p class="by sm" dir="`+
 			own) != 1 {
 			t.Errorf("%s: bylines of rows\n%s", language, m.HTML)
 		}

@@ -46,7 +46,7 @@ func linksIn(content string) (links []digest.Span) {
 }
 
 // linked returns an excerpt in parts, of which some are links: each is the next occurrence of a link's words. It returns
-// nil if there are none.
+// nil if no words are a link.
 func linked(excerpt string, links []digest.Span) (parts []digest.Span) {
 	found := false
 	for _, l := range links {
@@ -87,7 +87,7 @@ func wordsAt(s, words string) int {
 	}
 }
 
-// linkedHTML returns the parts of an excerpt as HTML, or nil if there are none.
+// linkedHTML returns the parts of an excerpt as HTML, or nil for no parts.
 func (r *Renderer) linkedHTML(parts []digest.Span) *pieces {
 	if parts == nil {
 		return nil

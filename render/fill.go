@@ -76,9 +76,9 @@ func (m *mail) deepen(p *plan, to func(section, post int) depth, used, room size
 	}
 }
 
-// turn returns the sections with an i-th post in the order in which these posts get room: first prominent posts, then
-// those of the sites with the fewest posts, then by a number that moves every day, so that each site has its turn. The
-// number of posts does not matter to the first headline of a site.
+// turn returns the sections with an i-th post, in the order in which these posts get room. Prominent posts come first,
+// then posts of the sites with the fewest posts. Equal sites are in the order of turnOf, so that each site has its turn.
+// The number of posts does not matter to the first headline of a site.
 func (m *mail) turn(p *plan, i int) (turn []int) {
 	for k := range m.Sections {
 		if m.Sections[k].count() > i {

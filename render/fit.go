@@ -14,7 +14,7 @@ const (
 	maxCoded = 99_000
 )
 
-// maxChanges is the number of sites with a link to their settings, besides those of the most prominent posts.
+// maxChanges is the number of sites with a link to their settings, besides the sites of prominent posts.
 const maxChanges = 5
 
 // A depth is how much of a post is shown.

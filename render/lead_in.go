@@ -7,8 +7,8 @@ import (
 	"unicode/utf8"
 )
 
-// Many summaries begin with what a page shows above its text: the author, dates, the reading time. Emails and pages have
-// these elsewhere, or not at all.
+// Many summaries begin with lines that a page shows above its text: the author, dates, the reading time. Emails and
+// pages have these elsewhere, or not at all.
 
 const (
 	month = `(?:\p{L}{3,12}\.?)`

@@ -56,7 +56,7 @@ func TestLinksOfUntitled(t *testing.T) {
 	m := checkedMail(t, p)
 	checkLinks(t, parse(t, m.HTML), m.Text)
 	for _, want := range []string{`There: <a class="go"`, `href="https://a.example/list">here</a>`,
-		`href="https://evil.com/">evil.com`} {
+		`href="https://evil.com/">“bank.com/log”</a>`} {
 		if !strings.Contains(m.HTML, want) {
 			t.Errorf("%q is not in the email:\n%s", want, m.HTML)
 		}

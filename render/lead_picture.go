@@ -92,8 +92,15 @@ func described(from digest.Post) string {
 	return description(attribute(tag, "alt"))
 }
 
-// setSize sets the displayed size. If the height is unknown, it sets only the width.
+// maxLeadHeight limits the height of a picture above an excerpt: three quarters of the column.
+const maxLeadHeight = Width * 3 / 4
+
+// setSize sets the displayed size. A high picture becomes narrower, which also works in mail programs without CSS. If
+// the height is unknown, setSize sets only the width.
 func (d *leadData) setSize(w, h int) {
+	if h > maxLeadHeight {
+		w, h = max(1, w*maxLeadHeight/h), maxLeadHeight
+	}
 	column := Width
 	if d.Cover {
 		column = coverSide

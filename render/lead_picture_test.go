@@ -28,7 +28,7 @@ func TestLearnedPicture(t *testing.T) {
 			`width="300" height="200"`, 300, 200},
 		"half of it": {` width="300"`, digest.PictureSize{Width: 1200, Height: 800}, `width="300" height="200"`, 300,
 			200},
-		"tall and big": {"", digest.PictureSize{Width: 1200, Height: 9000}, `width="600" height="4500"`, 600, 4500},
+		"tall and big": {"", digest.PictureSize{Width: 1200, Height: 9000}, `width="60" height="450"`, 600, 4500},
 	} {
 		p := proxied.Post(digest.Post{URL: "https://a.example/1", Title: "T", Summary: "Some words.", ImageURL: src,
 			Content: `<img src="https://far.example/wheel.jpg?a=1&amp;b=2"` + c.attributes + `>`})
@@ -178,5 +178,30 @@ func TestPictureAlone(t *testing.T) {
 	if !strings.Contains(m.Text, "A heron on the pier, at dawn") ||
 		strings.Count(shownText(t, m.HTML), "A heron on the pier") == 0 {
 		t.Errorf("%s\n%s", m.Text, m.HTML)
+	}
+}
+
+// TestPictureWords: an email without pictures says which pictures an excerpt's post has.
+func TestPictureWords(t *testing.T) {
+	const pier, bell = `<img src="https://a.example/1.jpg" alt="A grey pier at dawn">`, `<img src="https://a.example/2.jpg">`
+	for _, c := range []struct{ title, content, want string }{
+		{"Photo from the pier", pier, "Picture: A grey pier at dawn"},
+		{"Photo from the pier", pier + bell, "2 pictures"},
+		{"Photo from the pier", bell, "1 picture"},
+		{"A grey pier at dawn", pier, "1 picture"},
+		{"Photo from the pier", `<img src="https://a.example/3.png" width="22" height="22">`, ""},
+	} {
+		e := page(sampleSite{"A", "https://a.example/", "en", []digest.Post{
+			{URL: "https://a.example/p", Title: c.title, Summary: "Some words.", Content: c.content}}})
+		for _, images := range []digest.Images{digest.NoImages, digest.ProxiedImages} {
+			e.Images = images
+			m := mailOf(t, e)
+			for name, version := range map[string]string{"HTML": m.HTML, "text": m.Text} {
+				got := c.want != "" && strings.Contains(version, "Some words.") && strings.Contains(version, c.want)
+				if got != (c.want != "" && images == digest.NoImages) {
+					t.Errorf("%s, %s, %s: %v", c.content, images, name, got)
+				}
+			}
+		}
 	}
 }

@@ -18,7 +18,7 @@ import (
 //   - Full texts are cut at the end of a paragraph, all at about the same length. Then they become excerpts with a link
 //     to the rest.
 //   - Excerpts become shorter and lose their pictures. The first posts of each section lose them last.
-//   - Posts become headlines, first those of the sites with the most posts.
+//   - Posts become headlines, beginning with the sites with the most posts.
 //   - Headlines move to the web edition, first the later posts of the sites with the most posts, then sites in turn. The
 //     email names these sites.
 func (r *Renderer) Mail(e Edition) (Message, error) {

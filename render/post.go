@@ -51,6 +51,7 @@ type Post struct {
 
 	r       *Renderer
 	besides string // Byline without the author
+	inWords string // its pictures in words, for emails that show none
 
 	lead  string // for the preview text of an email
 	line  pair   // for a list of headlines; the HTML has no end tag yet
@@ -133,6 +134,7 @@ func (r *Renderer) newPost(from digest.Post, brief bool, links []File) *Post {
 	p.Headline = !p.Untitled && rank.IsHeadline(p.Title)
 	p.mixed = p.Dir == "rtl" || r.isRTL() || strings.ContainsFunc(p.Author, rightToLeft)
 	p.Byline, p.besides = p.byline(from)
+	p.inWords = p.pictureWords(from)
 	p.Film = p.filmOf(from)
 	enclosed := r.filesOf(from.Enclosures)
 	p.Files = slices.Concat(p.elsewhere(from), p.watched(enclosed), enclosed, p.comments(from), tidyLinks(links))
@@ -161,7 +163,7 @@ func (p *Post) write() {
 	if p.Files != nil {
 		p.files.text = newText(filesText(p, ""))
 	}
-	p.rest = p.withExcerpt(p.Excerpt, p.Linked)
+	p.rest = p.withExcerpt(p.Excerpt, p.Linked, "")
 }
 
 // Line returns the post as one line: its title, or the beginning of an untitled post.
@@ -174,7 +176,7 @@ func (p *Post) Line() string {
 
 // pack copies all strings of the post except its text into one allocation.
 func (p *Post) pack() {
-	n := pack(&p.Title, &p.URL, &p.Film, &p.Byline, &p.besides, &p.Excerpt, &p.Language, &p.Author, &p.lead, &p.Picture.URL,
+	n := pack(&p.Title, &p.URL, &p.Film, &p.Byline, &p.besides, &p.inWords, &p.Excerpt, &p.Language, &p.Author, &p.lead, &p.Picture.URL,
 		&p.Picture.Alt, &p.Picture.Source, &p.unsized.URL, &p.unsized.Alt, &p.unsized.Film, &p.unsized.Width,
 		&p.unsized.Height,
 		&p.line.html.coded, &p.line.text.coded, &p.title.html.coded, &p.title.text.coded, &p.by.html.coded,
@@ -236,6 +238,7 @@ type postData struct {
 	RTL, ExcerptRTL       bool
 	Untitled              bool
 	Lead, Second          bool // the size of its headline
+	Pictures              string
 	Note                  bool // its byline and its end are below its excerpt
 	Teaser                bool // the link to the rest is below an excerpt
 }
@@ -264,18 +267,18 @@ func (p *Post) data() postData {
 	return d
 }
 
-func (p *Post) withExcerpt(excerpt string, parts []digest.Span) pair {
+func (p *Post) withExcerpt(excerpt string, parts []digest.Span, pictures string) pair {
 	d := p.data()
-	d.Excerpt, d.Note = excerpt, p.Untitled
+	d.Excerpt, d.Note, d.Pictures = excerpt, p.Untitled, pictures
 	d.Linked = p.r.linkedHTML(parts)
 	end := p.URL
 	if end != "" {
 		end += "\n"
 	}
-	if end != "" && excerpt != "" {
+	if end != "" && excerpt+pictures != "" {
 		end = "\n" + end
 	}
-	return pair{p.r.rest.piece(d), newText(excerptText(excerpt) + linkedText(parts) + end)}
+	return pair{p.r.rest.piece(d), newText(excerptText(excerpt) + linkedText(parts) + wrapped(pictures) + end)}
 }
 
 // heading returns the beginning of the post with its headline in the size of a rank.
@@ -305,7 +308,7 @@ func (p *Post) short() pair {
 			columns = titleColumns
 		}
 		excerpt, _ := shorten(p.Excerpt, columns)
-		return p.withExcerpt(excerpt, linked(excerpt, p.Linked)).packed()
+		return p.withExcerpt(excerpt, linked(excerpt, p.Linked), "").packed()
 	})
 }
 

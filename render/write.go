@@ -74,7 +74,7 @@ func (m *mail) addPost(to *both, s *Section, i int, d depth, level int) {
 	to.add(p.heading(s.Place(i).Rank))
 	save := m.saveURL(s, i)
 	if p.Untitled && d < whole {
-		words := p.excerpted(d)
+		words := m.excerpted(p, d)
 		m.addPicture(&to.html, s, i, d)
 		to.html.add(words.html)
 		m.addByline(&to.html, p, save, mark, named, last)
@@ -93,10 +93,18 @@ func (m *mail) addPost(to *both, s *Section, i int, d depth, level int) {
 			to.addExtent(x)
 		} else {
 			m.addPicture(&to.html, s, i, d)
-			to.add(p.excerpted(d))
+			to.add(m.excerpted(p, d))
 		}
 	}
 	to.text.add(textGap())
+}
+
+// excerpted returns the part of a post below its byline. If the reader wants no pictures, a line says which there are.
+func (m *mail) excerpted(p *Post, d depth) pair {
+	if m.Images != digest.ProxiedImages && d == full && p.inWords != "" {
+		return p.pictured()
+	}
+	return p.excerpted(d)
 }
 
 // addPicture adds the picture of the i-th post of a section above its excerpt, if the reader wants pictures and there
