@@ -188,7 +188,7 @@ CREATE TABLE "filtered_posts" (
     digest_id INTEGER NOT NULL,
     due_at    INTEGER NOT NULL,
     post_id   INTEGER NOT NULL,
-    words     TEXT    NOT NULL, -- of the filter
+    words     TEXT    NOT NULL, kind TEXT NOT NULL DEFAULT '', -- of the filter
     PRIMARY KEY (digest_id, due_at, post_id)
 ) STRICT, WITHOUT ROWID;
 CREATE TABLE filters (
@@ -197,7 +197,7 @@ CREATE TABLE filters (
     feed_id    INTEGER NOT NULL DEFAULT 0, -- 0: all feeds
     words      TEXT    NOT NULL,
     created_at INTEGER NOT NULL
-) STRICT;
+, kind TEXT NOT NULL DEFAULT '') STRICT;
 CREATE TABLE former_addresses (
     url     TEXT    NOT NULL PRIMARY KEY,
     feed_id INTEGER NOT NULL REFERENCES feeds (id) ON DELETE CASCADE
@@ -213,7 +213,7 @@ CREATE TABLE goose_db_version (
 		is_applied INTEGER NOT NULL,
 		tstamp TIMESTAMP DEFAULT (datetime('now'))
 	);
-INSERT INTO goose_db_version (version_id, is_applied) VALUES (0, 1), (1, 1), (2, 1), (3, 1), (4, 1), (5, 1), (6, 1), (7, 1), (8, 1), (9, 1), (10, 1), (11, 1), (12, 1), (13, 1), (14, 1), (15, 1), (16, 1), (17, 1), (18, 1), (19, 1), (20, 1), (21, 1), (22, 1), (23, 1), (24, 1), (25, 1), (26, 1), (27, 1), (28, 1), (29, 1), (30, 1), (31, 1), (32, 1), (33, 1), (34, 1), (35, 1), (36, 1), (37, 1), (38, 1), (39, 1), (40, 1), (41, 1), (42, 1), (43, 1), (44, 1), (45, 1), (46, 1), (47, 1), (48, 1), (49, 1), (50, 1), (51, 1), (52, 1), (53, 1), (54, 1), (55, 1), (56, 1), (57, 1), (58, 1), (59, 1), (60, 1), (61, 1), (62, 1), (63, 1), (64, 1), (65, 1), (66, 1), (67, 1), (69, 1), (70, 1), (72, 1), (73, 1), (74, 1), (75, 1), (76, 1), (82, 1), (86, 1), (87, 1), (88, 1), (89, 1), (90, 1), (91, 1), (92, 1), (93, 1);
+INSERT INTO goose_db_version (version_id, is_applied) VALUES (0, 1), (1, 1), (2, 1), (3, 1), (4, 1), (5, 1), (6, 1), (7, 1), (8, 1), (9, 1), (10, 1), (11, 1), (12, 1), (13, 1), (14, 1), (15, 1), (16, 1), (17, 1), (18, 1), (19, 1), (20, 1), (21, 1), (22, 1), (23, 1), (24, 1), (25, 1), (26, 1), (27, 1), (28, 1), (29, 1), (30, 1), (31, 1), (32, 1), (33, 1), (34, 1), (35, 1), (36, 1), (37, 1), (38, 1), (39, 1), (40, 1), (41, 1), (42, 1), (43, 1), (44, 1), (45, 1), (46, 1), (47, 1), (48, 1), (49, 1), (50, 1), (51, 1), (52, 1), (53, 1), (54, 1), (55, 1), (56, 1), (57, 1), (58, 1), (59, 1), (60, 1), (61, 1), (62, 1), (63, 1), (64, 1), (65, 1), (66, 1), (67, 1), (69, 1), (70, 1), (72, 1), (73, 1), (74, 1), (75, 1), (76, 1), (82, 1), (86, 1), (87, 1), (88, 1), (89, 1), (90, 1), (91, 1), (92, 1), (93, 1), (94, 1), (96, 1), (100, 1);
 CREATE TABLE "host_rules" (
     host       TEXT    NOT NULL,
     by_owner   INTEGER NOT NULL DEFAULT 0, -- 1: the owner of the host has asked for it
@@ -479,12 +479,12 @@ CREATE TABLE passkeys (
     created_at    INTEGER NOT NULL,
     used_at       INTEGER NOT NULL DEFAULT 0
 ) STRICT;
-CREATE TABLE picture_sizes (
+CREATE TABLE "pictures" (
 	address    INTEGER PRIMARY KEY,
 	width      INTEGER NOT NULL,
 	height     INTEGER NOT NULL,
 	learned_at INTEGER NOT NULL
-);
+, url TEXT NOT NULL DEFAULT '', failures INTEGER NOT NULL DEFAULT 0, next_at INTEGER NOT NULL DEFAULT 0);
 CREATE TABLE polls (
     feed_id  INTEGER NOT NULL,
     at       INTEGER NOT NULL,
@@ -529,7 +529,7 @@ CREATE TABLE posts (
     image_url    TEXT    NOT NULL DEFAULT '',
     summary      TEXT    NOT NULL DEFAULT '',
     content      TEXT    NOT NULL DEFAULT ''
-, read_before INTEGER NOT NULL DEFAULT 0, enclosures TEXT NOT NULL DEFAULT '', read_address TEXT NOT NULL DEFAULT '', extra INTEGER NOT NULL DEFAULT 0, withdrawn_at INTEGER NOT NULL DEFAULT 0, syndication TEXT NOT NULL DEFAULT '', untitled INTEGER NOT NULL DEFAULT 0, leads_to TEXT NOT NULL DEFAULT '') STRICT;
+, read_before INTEGER NOT NULL DEFAULT 0, enclosures TEXT NOT NULL DEFAULT '', read_address TEXT NOT NULL DEFAULT '', extra INTEGER NOT NULL DEFAULT 0, withdrawn_at INTEGER NOT NULL DEFAULT 0, syndication TEXT NOT NULL DEFAULT '', untitled INTEGER NOT NULL DEFAULT 0, leads_to TEXT NOT NULL DEFAULT '', comments TEXT NOT NULL DEFAULT '') STRICT;
 CREATE TABLE push_subscriptions (
     id          INTEGER PRIMARY KEY AUTOINCREMENT, -- never given twice: a callback is made of it
     feed_id     INTEGER NOT NULL,
@@ -688,6 +688,7 @@ CREATE INDEX newsletter_tokens_user ON newsletter_tokens (user_id);
 CREATE INDEX notices_due ON notices (visible_at);
 CREATE INDEX passkey_challenges_age ON passkey_challenges (expires_at);
 CREATE INDEX passkeys_user ON passkeys (user_id);
+CREATE INDEX pictures_next ON pictures (next_at) WHERE next_at > 0;
 CREATE INDEX post_links_key ON post_links (link_key, post_id) WHERE own = 0;
 CREATE INDEX posts_fingerprint ON posts (feed_id, fingerprint);
 CREATE UNIQUE INDEX posts_identity ON posts (feed_id, identity);
