@@ -111,8 +111,7 @@ func (p *editionPage) illustrate(sections []*editionSection) {
 // caption of its picture.
 const fewWords = 90
 
-// Frame returns the CSS class of the post's picture: a thumbnail beside an excerpt, a tall picture of the lead, the
-// cover of an episode, or "" for a picture as wide as the column.
+// Frame returns the CSS class of the post's picture. It is "" for a picture as wide as the column.
 func (p *editionPost) Frame() string {
 	switch {
 	case p.First && 10*p.Shot.Height > 9*p.Shot.Width:
