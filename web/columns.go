@@ -83,6 +83,9 @@ func (p *editionPost) height() int {
 
 func (s *editionSection) height() int {
 	h := nameHeight + siteGap
+	if s.Fold != nil && !s.Unfolds {
+		return h + lineHeight
+	}
 	for _, p := range s.Posts {
 		h += p.height()
 	}
@@ -127,8 +130,12 @@ func inTwo(sections []*editionSection) editionBand {
 	}
 	best, site, post, above := all+1, 0, 0, 0
 	for i, s := range sections {
+		end := above + s.height()
 		above += nameHeight + siteGap
 		for j, p := range s.Posts {
+			if j > 0 && s.Fold != nil {
+				break
+			}
 			left, right := above, all-above+2*nameHeight // dividing a site costs a name, and a break for the reader
 			if j == 0 {
 				left, right = above-nameHeight-siteGap, all-above+nameHeight+siteGap
@@ -138,6 +145,7 @@ func inTwo(sections []*editionSection) editionBand {
 			}
 			above += p.height()
 		}
+		above = end
 	}
 	switch {
 	case site+post == 0:

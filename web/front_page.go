@@ -94,7 +94,7 @@ func (p *editionPage) illustrate(sections []*editionSection) {
 		var shown *editionPost
 		for _, post := range s.Posts {
 			if post.Depth == asExcerpt && (shown == nil || post.IsSecond()) {
-				if pic := post.Picture.Learned(p.PictureSizes); pic.URL != "" {
+				if pic := post.Picture.Learned(p.PictureSizes, post.Rank); pic.URL != "" {
 					post.Shot, shown = &pic, post
 				}
 			}
@@ -148,6 +148,25 @@ func (p *editionPost) OpensHere() bool { return p.ReadHere && p.HasMark() }
 
 // HasMark reports whether the page marks the post, because its own page has more text.
 func (p *editionPost) HasMark() bool { return p.Own && p.Readable && p.Depth != asText }
+
+// sortNotices separates moves from other notices. Only the signed-in reader gets their links and
+// addresses, because an address may contain a secret and the link of an edition can be shared.
+func (p *editionPage) sortNotices() {
+	for _, n := range p.Notices {
+		if !p.Own {
+			n.BackURL, n.LinkURL = "", ""
+		}
+		if n.To != "" {
+			p.Moves = append(p.Moves, n)
+		} else {
+			p.Said = append(p.Said, n)
+		}
+	}
+}
+
+// FoldsNotes reports whether the notices are collapsed. Several open notices would push the first
+// headline off a phone's first screen.
+func (p editionPage) FoldsNotes() bool { return len(p.Moves)+len(p.Said) > 1 }
 
 // A midnightDial is a 24-hour clock of the reader, with midnight at the top.
 type midnightDial struct {

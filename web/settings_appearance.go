@@ -86,12 +86,15 @@ func lookFields(v *page.Visit) (subject, headlines string) {
 	return subject, headlines
 }
 
-// appearancePage shows the form, and saves all of it, whichever of its buttons was pressed.
+// appearancePage shows the form, and saves all of it, whichever of its buttons was pressed. The buttons preview and back
+// save nothing.
 func (s *site) appearancePage(v *page.Visit) error {
 	name := v.Digest.Name
 	v.AddText(page.LineKind, "name", &name, page.MaxDigestName)
 	subject, headlines := lookFields(v)
-	if v.Posted() {
+	if v.Posted() && v.PostForm.Has("back") {
+		v.Status = http.StatusOK
+	} else if v.Posted() {
 		if err := s.setAppearance(v, name, subject, headlines); err != nil || v.OK() {
 			return err
 		}
@@ -159,6 +162,9 @@ func (s *site) setAppearance(v *page.Visit, name, subject, headlines string) err
 		v.Fields()["name"].Value = name
 		v.Reject("name", wrong)
 		return nil
+	}
+	if form.Has("preview") {
+		return s.previewLook(v, d)
 	}
 	d.DateSubject, d.ReadHere = subject == digest.SubjectDate, headlines == digest.OpensText
 	var err error

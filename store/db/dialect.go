@@ -20,6 +20,7 @@ type Dialect struct {
 	goose goose.Dialect
 	files fs.FS // migrations
 	dir   string
+	whole string // creates what all migrations together create; empty: run them
 	bind  int // kind of placeholder of sqlx
 
 	// isolation is set where the server's default may differ. I8 requires that a statement after a lock sees what the
@@ -88,6 +89,7 @@ func sqliteDialect() *Dialect {
 		goose: goose.DialectSQLite3,
 		files: migrations.SQLite,
 		dir:   "sqlite",
+		whole: migrations.Schema,
 		bind:  sqlx.QUESTION,
 
 		readOnly: sql.TxOptions{ReadOnly: true},
