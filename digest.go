@@ -229,6 +229,24 @@ type Arrangement struct {
 	WebLayout   Layout   // on web pages; empty: as in emails
 	WebGrouping Grouping // on web pages; empty: as in emails
 	WebImages   Images   // on web pages: NoImages or ProxiedImages
+
+	// ReadHere says that headlines on web pages open the post's text on this instance, if it has more than the excerpt.
+	// Otherwise they open the author's page.
+	ReadHere bool `db:"read_here"`
+}
+
+// What headlines on web pages open: the author's page, or the text on this instance.
+const (
+	OpensAuthor = "author"
+	OpensText   = "text"
+)
+
+// Headlines returns the name of what headlines on web pages open.
+func (a Arrangement) Headlines() string {
+	if a.ReadHere {
+		return OpensText
+	}
+	return OpensAuthor
 }
 
 // Check returns an error of the kind Invalid if an arrangement is not valid.

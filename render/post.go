@@ -20,8 +20,12 @@ const (
 	authorColumns  = 60
 	excerptColumns = 420
 	shortColumns   = 150 // of an excerpt in an edition that would be too large
+	longerColumns  = 480 // of the excerpt of a prominent post on the web
 	leadColumns    = 60  // of a title in the preview text of an email
 )
+
+// longWords is the length of a text from which a post has a longer excerpt.
+const longWords = 200
 
 // OldAfter is the age from which a post shows its date. Most posts are recent, but a new subscription may contain old
 // ones.
@@ -36,6 +40,7 @@ type Post struct {
 	URL      string  // the author's page; empty if the address is not http(s)
 	Byline   string  // plain text: author and reading time; may be empty
 	Excerpt  string  // plain text, one paragraph; may be empty
+	Longer   string  // the excerpt with more of a long text; empty if there is none
 	Language string  // BCP 47; empty if unknown
 	Dir      string  // "rtl" or "auto"
 	Author   string  // plain text; may be empty
@@ -140,6 +145,9 @@ func (r *Renderer) newPost(from digest.Post, brief bool, links []File) *Post {
 	p.Files = slices.Concat(p.elsewhere(from), p.watched(enclosed), enclosed, p.comments(from), tidyLinks(links))
 	summary, cutSummary := shorten(from.Summary, excerptColumns)
 	p.Readable = saysMore(from.Content, p.Excerpt, isCut) && saysMore(from.Content, summary, cutSummary)
+	if p.Headline && p.Words >= longWords {
+		p.Longer = longer(from.Content, p.Excerpt)
+	}
 	if !brief {
 		p.content, p.pictures = from.Content, picturesIn(from.Content)
 	}
@@ -176,7 +184,8 @@ func (p *Post) Line() string {
 
 // pack copies all strings of the post except its text into one allocation.
 func (p *Post) pack() {
-	n := pack(&p.Title, &p.URL, &p.Film, &p.Byline, &p.besides, &p.inWords, &p.Excerpt, &p.Language, &p.Author, &p.lead, &p.Picture.URL,
+	n := pack(&p.Title, &p.URL, &p.Film, &p.Byline, &p.besides, &p.inWords, &p.Excerpt, &p.Longer, &p.Language,
+		&p.Author, &p.lead, &p.Picture.URL,
 		&p.Picture.Alt, &p.Picture.Source, &p.unsized.URL, &p.unsized.Alt, &p.unsized.Film, &p.unsized.Width,
 		&p.unsized.Height,
 		&p.line.html.coded, &p.line.text.coded, &p.title.html.coded, &p.title.text.coded, &p.by.html.coded,

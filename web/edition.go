@@ -70,6 +70,7 @@ type editionPage struct {
 	OneSite     digest.FeedID  // the page shows only this site; 0: all sites
 	shown       []*editionPost // posts on this page
 	playsHere   bool           // the pages of posts play audio
+	readHere    bool           // headlines open stored texts
 	Path        string         // of this edition
 	Part, Parts int            // current page and number of pages, from 1
 }
@@ -107,6 +108,7 @@ type editionSection struct {
 	render.Section
 	Place     int  // index on the page, from 0
 	Continued bool // it begins on the previous page
+	Again     bool // it begins in the previous column
 	Posts     []*editionPost
 	Leads     bool   // its first post is the lead of the page
 	Level     int    // of its posts' headings
@@ -135,7 +137,9 @@ type editionPost struct {
 	First bool            // the lead of the page
 	Level int             // of its heading
 	Own   bool            // the reader is signed in
-	Back  string          // address to which forms redirect: this page, at the post
+
+	ReadHere bool   // the reader's choice: headlines open stored texts
+	Back     string // address to which forms redirect: this page, at the post
 
 	rest bool // one of section.Rest: always a headline
 	rank.Place
@@ -220,7 +224,7 @@ func (s *site) printedEditionPage(w http.ResponseWriter, r *http.Request, me pag
 
 // showOwn shows one of the reader's editions, with links to the previous and the next one.
 func (s *site) showOwn(w http.ResponseWriter, r *http.Request, me page.Reader, v store.EditionView) error {
-	p := editionPage{Own: true, Beside: v.Beside, playsHere: me.Player && s.Sounds != nil}
+	p := editionPage{Own: true, Beside: v.Beside, playsHere: me.Player && s.Sounds != nil, readHere: me.Digest.ReadHere}
 	st := s.OwnDigest(me.Digest)
 	last, latest := v.LocalDate, v.Beside.Later.IsZero()
 	p.End, p.Ahead = st.End(v.LocalDate, latest), latest && st.Waits()
@@ -348,11 +352,9 @@ func (p *editionPage) fill(e render.Edition, part int, pictures bool) bool {
 		p.illustrate(sections)
 	}
 	p.lead(sections)
-	for i := range p.Folders {
-		p.Folders[i].Bands = inBands(p.Folders[i].Sections, p.lines || !p.hasExcerpts)
-		for _, section := range p.Folders[i].Sections {
-			p.number(section.Posts)
-		}
+	p.arrange()
+	for _, section := range sections {
+		p.number(section.Posts)
 	}
 	return part <= p.Parts
 }
@@ -372,25 +374,6 @@ func (p *editionPage) number(posts []*editionPost) {
 	}
 }
 
-// sortNotices separates moves from other notices. Only the signed-in reader gets their links and
-// addresses, because an address may contain a secret and the link of an edition can be shared.
-func (p *editionPage) sortNotices() {
-	for _, n := range p.Notices {
-		if !p.Own {
-			n.BackURL, n.LinkURL = "", ""
-		}
-		if n.To != "" {
-			p.Moves = append(p.Moves, n)
-		} else {
-			p.Said = append(p.Said, n)
-		}
-	}
-}
-
-// FoldsNotes reports whether the notices are collapsed. Several open notices would push the first
-// headline off a phone's first screen.
-func (p editionPage) FoldsNotes() bool { return len(p.Moves)+len(p.Said) > 1 }
-
 // inFolders groups consecutive sections of one folder. Headings in a folder are one level lower.
 func (p *editionPage) inFolders(sections []*editionSection) {
 	for _, section := range sections {
@@ -401,7 +384,7 @@ func (p *editionPage) inFolders(sections []*editionSection) {
 			section.Level++
 		}
 		for _, post := range section.Posts {
-			post.Level, post.Own, post.Back = section.Level, p.Own, p.Back(post.ID)
+			post.Level, post.Own, post.Back, post.ReadHere = section.Level, p.Own, p.Back(post.ID), p.readHere
 			post.Day = p.Days[post.ID]
 		}
 		last := &p.Folders[len(p.Folders)-1]

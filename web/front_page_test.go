@@ -72,6 +72,27 @@ func TestFrontPage(t *testing.T) {
 	})
 }
 
+// TestHeadlinesOpenHere checks that a mark shows which posts have a text, and that their headlines open it if the reader
+// chose so.
+func TestHeadlinesOpenHere(t *testing.T) {
+	each(t, func(r *room) {
+		v, d := r.reader("ann@example.org")
+		long := post("Long")
+		long.Content = "<p>" + strings.Repeat("The tide came in. ", 60) + "</p>"
+		r.brings(digest.Subscription{DigestID: d.ID}, "Ant", long, post("Short"))
+		r.midnight()
+		a := v.get("/").has(".headline a", "href", long.URL, long.URL).has(".headline i", "title", "Text stored here")
+		path := a.attrs(".here", "href")[0]
+		v.saves("/settings/appearance", url.Values{"headlines": {"text"}, "layout": {"excerpts"}})
+		v.get("/").has(".headline a", "href", path, long.URL).shows(".acts a", "Open site", "Site settings",
+			"Open the author’s page")
+		v.saves("/settings/appearance", url.Values{"headlines": {"text"}, "web-layout": {"full"}})
+		v.get("/").has(".headline a", "href", long.URL, long.URL).has(".headline i", "title")
+		linked := r.signer.Sign(digest.ForEdition, int64(r.edition(d).ID))
+		r.visitor().get("/e/"+linked).has(".headline a", "href", long.URL, long.URL)
+	})
+}
+
 // TestKeepsTheLead checks that the first view of an edition stores its lead. The page of one site stores none.
 func TestKeepsTheLead(t *testing.T) {
 	each(t, func(r *room) {

@@ -35,14 +35,14 @@ func (f frontFolder) Label() any {
 }
 
 // lookFields describes the look of emails and pages, and parses it. Missing fields keep their values. It returns the
-// subject of emails.
-func lookFields(v *page.Visit) (subject string) {
+// subject of emails, and what headlines open.
+func lookFields(v *page.Visit) (subject, headlines string) {
 	d, same := &v.Digest, []page.Choice{{Name: catalogue.Key("Same as email")}}
 	groupings := []page.Choice{
 		{Value: string(digest.ByFolders), Name: catalogue.Key("Show folders")},
 		{Value: string(digest.BySites), Name: catalogue.Key("Hide folders")},
 	}
-	subject = d.Subject()
+	subject, headlines = d.Subject(), d.Arrangement.Headlines()
 	for _, list := range []struct {
 		name  string
 		value *string
@@ -54,6 +54,10 @@ func lookFields(v *page.Visit) (subject string) {
 		{"web-layout", (*string)(&d.WebLayout), append(same, page.LayoutsToChoose()...)},
 		{"web-images", (*string)(&d.WebImages), slices.Delete(page.PicturesToChoose(), 1, 2)},
 		{"web-grouping", (*string)(&d.WebGrouping), append(same, groupings...)},
+		{"headlines", &headlines, []page.Choice{
+			{Value: digest.OpensAuthor, Name: catalogue.Key("The author’s page")},
+			{Value: digest.OpensText, Name: catalogue.Key("The text here, where a post has one")},
+		}},
 		{"subject", &subject, []page.Choice{
 			{Value: digest.SubjectLead, Name: catalogue.Key("Leading headline")},
 			{Value: digest.SubjectDate, Name: catalogue.Key("Date and number of posts")},
@@ -79,7 +83,7 @@ func lookFields(v *page.Visit) (subject string) {
 	v.AddCheck("threaded", &d.Threaded, "layout")
 	v.AddCheck("shortcuts", &v.Shortcuts, "direction")
 	v.AddCheck("player", &v.Player, "direction")
-	return subject
+	return subject, headlines
 }
 
 // appearancePage shows the form, and saves all of it, whichever of its buttons was pressed. The buttons preview and back
@@ -87,11 +91,11 @@ func lookFields(v *page.Visit) (subject string) {
 func (s *site) appearancePage(v *page.Visit) error {
 	name := v.Digest.Name
 	v.AddText(page.LineKind, "name", &name, page.MaxDigestName)
-	subject := lookFields(v)
+	subject, headlines := lookFields(v)
 	if v.Posted() && v.PostForm.Has("back") {
 		v.Status = http.StatusOK
 	} else if v.Posted() {
-		if err := s.setAppearance(v, name, subject); err != nil || v.OK() {
+		if err := s.setAppearance(v, name, subject, headlines); err != nil || v.OK() {
 			return err
 		}
 		v.Status = http.StatusBadRequest
@@ -136,7 +140,7 @@ func placesOf(way string) (int, error) {
 }
 
 // setAppearance saves the form, or shows at the name that it is too long.
-func (s *site) setAppearance(v *page.Visit, name, subject string) error {
+func (s *site) setAppearance(v *page.Visit, name, subject, headlines string) error {
 	form, id, d := v.PostForm, v.Digest.ID, v.Digest
 	named, leads, moves := form.Has("name"), form.Has("feed"), form.Has("move")
 	if err := page.HasAny(form, "layout", "web-layout", "direction", "name", "feed", "move"); err != nil {
@@ -149,6 +153,7 @@ func (s *site) setAppearance(v *page.Visit, name, subject string) error {
 	by, noWay := placesOf(form.Get("move"))
 	if leads && noLead != nil || moves && noWay != nil ||
 		!slices.Contains([]string{"", digest.SubjectDate, digest.SubjectLead}, subject) ||
+		!slices.Contains([]string{"", digest.OpensAuthor, digest.OpensText}, headlines) ||
 		cmp.Or(d.Look.Check(), d.Arrangement.Check(), v.Pages.Check()) != nil {
 		return page.ErrBadForm
 	}
@@ -161,7 +166,7 @@ func (s *site) setAppearance(v *page.Visit, name, subject string) error {
 	if form.Has("preview") {
 		return s.previewLook(v, d)
 	}
-	d.DateSubject = subject == digest.SubjectDate
+	d.DateSubject, d.ReadHere = subject == digest.SubjectDate, headlines == digest.OpensText
 	var err error
 	save := func(has bool, do func() error) {
 		if has && err == nil {

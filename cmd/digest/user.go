@@ -63,6 +63,7 @@ type reportedUser struct {
 	WebLayout   *digest.Layout   `json:"web_layout"`   // null: as in emails
 	WebGrouping *digest.Grouping `json:"web_grouping"` // null: as in emails
 	WebImages   digest.Images    `json:"web_images"`
+	Headlines   string           `json:"headlines"`
 
 	Stays []reportedStay `json:"stays"`
 }
@@ -76,7 +77,7 @@ func reportUser(u store.UserInfo) reportedUser {
 		Layout: d.Layout, Images: d.Images, Threaded: d.Threaded, Subject: d.Subject(),
 		PausedUntil: instant(d.PausedUntil), Operator: u.Operator,
 		Mailed: d.Mailed, Stays: each(u.Stays, reportStay), Grouping: d.Grouping,
-		WebImages: d.WebImages,
+		WebImages: d.WebImages, Headlines: d.Arrangement.Headlines(),
 	}
 	if d.WebLayout != "" {
 		r.WebLayout = new(d.WebLayout)
@@ -141,6 +142,7 @@ func habits(u store.UserInfo) string {
 	add(d.WebLayout != "", "on the web %s", d.WebLayout)
 	add(d.WebGrouping != "", "on the web by %s", d.WebGrouping)
 	add(d.WebImages == digest.NoImages, "on the web without pictures")
+	add(d.ReadHere, "headlines open texts on this instance")
 	add(u.Operator, "operator")
 	add(!d.Mailed, "web only")
 	for _, s := range u.Stays {

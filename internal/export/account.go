@@ -98,6 +98,7 @@ type settings struct {
 	WebLayout   digest.Layout      `json:"web_layout"`   // empty: as in emails
 	WebGrouping digest.Grouping    `json:"web_grouping"` // empty: as in emails
 	WebImages   digest.Images      `json:"web_images"`
+	Headlines   string             `json:"headlines"`
 	Editions    int                `json:"editions"` // number of editions so far
 }
 
@@ -119,6 +120,7 @@ func (e *Export) readAccount(ctx context.Context) error {
 			Images:   d.Images,
 			Threaded: d.Threaded, Subject: d.Subject(), Editions: d.Editions, Grouping: d.Grouping,
 			WebLayout: d.WebLayout, WebGrouping: d.WebGrouping, WebImages: d.WebImages,
+			Headlines: d.Arrangement.Headlines(),
 		},
 	}
 	if err := e.readAccess(ctx); err != nil {
