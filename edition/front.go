@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"digest"
+	"digest/internal/catalogue"
 	"digest/rank"
 	"digest/render"
 )
@@ -72,9 +73,10 @@ func (b *Builder) front(ctx context.Context, ds []digest.Delivery, refs map[dige
 	return f, err
 }
 
-// rank ranks the posts of an edition's sections, which are in order. It uses only facts that are the same in emails and
-// on pages. whole means that no post is only a line.
-func (f front) rank(headings []heading, d *digest.Delivery, whole bool) map[digest.PostID]rank.Place {
+// rank ranks the posts of an edition's sections, which are in order, and returns those beyond the reading time. It uses
+// only facts that are the same in emails and on pages. whole means that no post is only a line.
+func (f front) rank(headings []heading, d *digest.Delivery, whole bool) (places map[digest.PostID]rank.Place,
+	beyond map[digest.PostID]bool) {
 	sites := make([]rank.Site, len(headings))
 	for i, h := range headings {
 		layout := cmp.Or(d.Layout, digest.Excerpts)
@@ -91,7 +93,11 @@ func (f front) rank(headings []heading, d *digest.Delivery, whole bool) map[dige
 			})
 		}
 	}
-	return rank.Of(sites, f.ledLately[d.ID], d.Lead)
+	places = rank.Of(sites, f.ledLately[d.ID], d.Lead)
+	if d.Budget > 0 && !whole {
+		beyond = rank.Beyond(sites, places, d.Budget)
+	}
+	return places, beyond
 }
 
 // A leader is the post that leads an edition.
@@ -104,8 +110,9 @@ type leader struct {
 // section of its own, so that the other posts of the site stay in their place.
 func (f front) arrange(headings []heading, d *digest.Delivery, whole bool) (sections []render.Section, lead leader) {
 	var places map[digest.PostID]rank.Place
+	var beyond map[digest.PostID]bool
 	if isRanked(d) {
-		places = f.rank(headings, d, whole)
+		places, beyond = f.rank(headings, d, whole)
 	}
 	for _, h := range headings {
 		s := h.section
@@ -127,7 +134,7 @@ func (f front) arrange(headings []heading, d *digest.Delivery, whole bool) (sect
 			sections = append(slices.Insert(sections, 0, first), rest)
 		}
 	}
-	return sections, lead
+	return afterReading(sections, beyond, alsoToday.In(catalogue.Of(d.Language))), lead
 }
 
 // moveFirst puts the i-th post of a section first.

@@ -46,6 +46,10 @@ func (m *mail) addHead(to *both, s, before *Section) {
 		head.html = s.parts.first()
 	}
 	to.add(head)
+	if s.Weekly {
+		m.r.own.write(&to.html, ownData{Words: "· " + isolatedIf(m.r.mixes(s), m.r.Say(ThisWeek)), Heads: true})
+		to.text.add(newText(m.r.Say(ThisWeek) + "\n"))
+	}
 	m.addSiteLink(&to.html, s.Feed, m.r.mixes(s))
 	to.html.add(newPiece("</h2>\n"))
 	to.text.add(newText("\n"))

@@ -35,14 +35,19 @@ func (f frontFolder) Label() any {
 }
 
 // lookFields describes the look of emails and pages, and parses it. Missing fields keep their values. It returns the
-// subject of emails.
-func lookFields(v *page.Visit) (subject string) {
+// subject of emails and the reading time.
+func lookFields(v *page.Visit) (subject, budget string) {
 	d, same := &v.Digest, []page.Choice{{Name: catalogue.Key("Same as email")}}
 	groupings := []page.Choice{
 		{Value: string(digest.ByFolders), Name: catalogue.Key("Show folders")},
 		{Value: string(digest.BySites), Name: catalogue.Key("Hide folders")},
 	}
-	subject = d.Subject()
+	subject, budget = d.Subject(), strconv.Itoa(d.Budget)
+	var budgets []page.Choice
+	for _, n := range digest.Budgets() {
+		budgets = append(budgets, page.Choice{Value: strconv.Itoa(n), Name: catalogue.Key("%d minutes").With(n)})
+	}
+	budgets[0].Name = catalogue.Key("No limit")
 	for _, list := range []struct {
 		name  string
 		value *string
@@ -58,6 +63,7 @@ func lookFields(v *page.Visit) (subject string) {
 			{Value: digest.SubjectLead, Name: catalogue.Key("Leading headline")},
 			{Value: digest.SubjectDate, Name: catalogue.Key("Date and number of posts")},
 		}},
+		{"reading-time", &budget, budgets},
 		{"theme", (*string)(&v.Theme), []page.Choice{
 			{Value: string(digest.AsDevice), Name: catalogue.Key("Same as device")},
 			{Value: string(digest.LightTheme), Name: catalogue.Key("Light")},
@@ -79,16 +85,16 @@ func lookFields(v *page.Visit) (subject string) {
 	v.AddCheck("threaded", &d.Threaded, "layout")
 	v.AddCheck("shortcuts", &v.Shortcuts, "direction")
 	v.AddCheck("player", &v.Player, "direction")
-	return subject
+	return subject, budget
 }
 
 // appearancePage shows the form, and saves all of it, whichever of its buttons was pressed.
 func (s *site) appearancePage(v *page.Visit) error {
 	name := v.Digest.Name
 	v.AddText(page.LineKind, "name", &name, page.MaxDigestName)
-	subject := lookFields(v)
+	subject, budget := lookFields(v)
 	if v.Posted() {
-		if err := s.setAppearance(v, name, subject); err != nil || v.OK() {
+		if err := s.setAppearance(v, name, subject, budget); err != nil || v.OK() {
 			return err
 		}
 		v.Status = http.StatusBadRequest
@@ -133,7 +139,7 @@ func placesOf(way string) (int, error) {
 }
 
 // setAppearance saves the form, or shows at the name that it is too long.
-func (s *site) setAppearance(v *page.Visit, name, subject string) error {
+func (s *site) setAppearance(v *page.Visit, name, subject, budget string) error {
 	form, id, d := v.PostForm, v.Digest.ID, v.Digest
 	named, leads, moves := form.Has("name"), form.Has("feed"), form.Has("move")
 	if err := page.HasAny(form, "layout", "web-layout", "direction", "name", "feed", "move"); err != nil {
@@ -144,7 +150,9 @@ func (s *site) setAppearance(v *page.Visit, name, subject string) error {
 	}
 	lead, noLead := strconv.ParseInt(form.Get("feed"), 10, 64)
 	by, noWay := placesOf(form.Get("move"))
-	if leads && noLead != nil || moves && noWay != nil ||
+	var noBudget error
+	d.Budget, noBudget = strconv.Atoi(budget)
+	if leads && noLead != nil || moves && noWay != nil || noBudget != nil ||
 		!slices.Contains([]string{"", digest.SubjectDate, digest.SubjectLead}, subject) ||
 		cmp.Or(d.Look.Check(), d.Arrangement.Check(), v.Pages.Check()) != nil {
 		return page.ErrBadForm
