@@ -6,6 +6,7 @@ package digest
 
 import (
 	"cmp"
+	"net/url"
 	"slices"
 	"strconv"
 	"strings"
@@ -192,14 +193,35 @@ func NormalEmail(address string) string {
 // EmailKey returns a key that is the same for all spellings of an account's address.
 func EmailKey(address string) string { return strings.ToLower(NormalEmail(address)) }
 
-// A Filter keeps posts out of editions that contain its words: whole words or a phrase in the title, the author's name
-// or the text. It ignores case and accents.
+// A Filter keeps posts out of editions. Its words are whole words or a phrase in the title, the author's name or the
+// text. It ignores case and accents.
 type Filter struct {
 	ID        int64
 	DigestID  DigestID
 	FeedID    FeedID // of the posts; 0: of all feeds
+	Kind      FilterKind
 	Words     string
 	CreatedAt time.Time
+}
+
+// A FilterKind says which posts a filter hides.
+type FilterKind string
+
+// The kinds of filters.
+const (
+	HideWords  FilterKind = ""       // posts with its words
+	OnlyWords  FilterKind = "only"   // posts of its feed without the words of any such filter
+	HideShorts FilterKind = "shorts" // Shorts of YouTube; its words are ShortsName
+)
+
+// ShortsName is YouTube's name of its short videos.
+const ShortsName = "Shorts"
+
+// IsShort reports whether an address has the form in which YouTube's feeds link Shorts.
+func IsShort(address string) bool {
+	u, err := url.Parse(address)
+	return err == nil && strings.HasPrefix(u.Path, "/shorts/") &&
+		slices.Contains([]string{"www.youtube.com", "m.youtube.com", "youtube.com"}, u.Host)
 }
 
 // A Stay is a trip: the days that a reader spends in another time zone, with the first and the last.
@@ -218,6 +240,24 @@ type Arrangement struct {
 	WebLayout   Layout   // on web pages; empty: as in emails
 	WebGrouping Grouping // on web pages; empty: as in emails
 	WebImages   Images   // on web pages: NoImages or ProxiedImages
+
+	// ReadHere says that headlines on web pages open the post's text on this instance, if it has more than the excerpt.
+	// Otherwise they open the author's page.
+	ReadHere bool `db:"read_here"`
+}
+
+// What headlines on web pages open: the author's page, or the text on this instance.
+const (
+	OpensAuthor = "author"
+	OpensText   = "text"
+)
+
+// Headlines returns the name of what headlines on web pages open.
+func (a Arrangement) Headlines() string {
+	if a.ReadHere {
+		return OpensText
+	}
+	return OpensAuthor
 }
 
 // Check returns an error of the kind Invalid if an arrangement is not valid.

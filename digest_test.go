@@ -277,3 +277,23 @@ func TestRounds(t *testing.T) {
 		}
 	}
 }
+
+// TestDaysOfEditions: an edition collects the days since the midnight before, also after a change of the time zone.
+func TestDaysOfEditions(t *testing.T) {
+	date := digest.Date{Year: 2026, Month: time.December, Day: 7}
+	due := time.Date(2026, 12, 7, 0, 0, 0, 0, time.UTC)
+	for prev, want := range map[time.Time]string{
+		{}:                                     "2026-12-06 2026-12-06",
+		due.AddDate(0, 0, -1):                  "2026-12-06 2026-12-06",
+		due.Add(-25 * time.Hour):               "2026-12-06 2026-12-06",
+		due.Add(-15 * time.Hour):               "2026-12-06 2026-12-06",
+		due.Add(-5 * time.Hour):                "2026-12-06 2026-12-06",
+		due.AddDate(0, 0, -7):                  "2026-11-30 2026-12-06",
+		due.Add(-7*24*time.Hour + 9*time.Hour): "2026-11-30 2026-12-06",
+	} {
+		first, last := digest.Edition{LocalDate: date, DueAt: due, PrevDueAt: prev}.Days()
+		if got := first.String() + " " + last.String(); got != want {
+			t.Errorf("after %v: %s, want %s", prev, got, want)
+		}
+	}
+}

@@ -56,6 +56,18 @@ type Edition struct {
 	Lead PostID `db:"lead_post_id"` // the post that led when it was first shown; 0: none, or not shown yet
 }
 
+// Days returns the first and the last day whose posts the edition collects. The last is the day before its date. The
+// number of days is the time since the midnight before, in whole days, whatever the time zone was then. A first edition
+// collects one day.
+func (e Edition) Days() (first, last Date) {
+	const day = 24 * time.Hour
+	n := 1
+	if !e.PrevDueAt.IsZero() {
+		n = max(1, int(e.DueAt.Sub(e.PrevDueAt).Round(day)/day))
+	}
+	return e.LocalDate.Plus(-n), e.LocalDate.Plus(-1)
+}
+
 // A Delivery is an edition claimed for sending, with the details of its reader for the envelope and the page.
 type Delivery struct {
 	Edition
@@ -93,6 +105,8 @@ type FeedHistory struct {
 	FeedID FeedID
 	Recent int       // posts in the 30 days before; not counted beyond 200
 	Last   time.Time // date of its newest post before; zero if unknown
+	Most   int       // posts on its busiest UTC day of those 30 days
+	Since  time.Time // date of its earliest post in those 30 days; zero if it has none
 }
 
 // A Dot is committed just before the final dot of a message. From then until its Mark it is unknown whether the server

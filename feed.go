@@ -176,7 +176,9 @@ type Post struct {
 	Title    string // plain text, never empty
 	Untitled bool   `json:",omitempty"` // Title is made from the text
 	// absolute address of another page that the post is about; "": none
-	LeadsTo     string `json:",omitempty"`
+	LeadsTo string `json:",omitempty"`
+	// absolute address of the page with comments on it, apart from its own page; "": none
+	Comments    string `json:",omitempty"`
 	SiteURL     string `json:"-"` // of the feed's site; not stored, set for display
 	SiteTitle   string `json:"-"` // of that site; not stored, set for display
 	Author      string
@@ -210,9 +212,10 @@ type Extra int
 
 // The extras. 0 is an original post of the account.
 const (
-	Repeat Extra = 1 << iota // another account's post: a boost or repost
-	Reply                    // a reply to another account
-	Part                     // a part of a thread that is shown as one post; no subscription wants it
+	Repeat   Extra = 1 << iota // another account's post: a boost or repost
+	Reply                      // a reply to another account
+	Part                       // a part of a thread that is shown as one post; no subscription wants it
+	Unfolded                   // of subscriptions only: the site is never folded, however much it publishes
 )
 
 // hashedIdentity is the prefix of identities that are hashes.

@@ -33,7 +33,7 @@ func TestImports(t *testing.T) {
 		"digest/render": "digest digest/rank digest/internal/catalogue digest/internal/hypertext " +
 			"digest/internal/weburl",
 		"digest/mailer": "digest digest/internal/ownership",
-		"digest/edition": "digest digest/internal/catalogue digest/internal/weburl digest/internal/textsearch " +
+		"digest/edition": "digest digest/feed digest/internal/catalogue digest/internal/weburl digest/internal/textsearch " +
 			"digest/rank digest/render digest/mailer digest/newsletter",
 		"digest/internal/seal":      "digest digest/internal/ownership",
 		"digest/internal/ownership": "",
@@ -47,8 +47,8 @@ func TestImports(t *testing.T) {
 		"digest/store/db":        "digest digest/internal/ownership digest/migrations",
 		"digest/store/backup":    "digest digest/internal/backup digest/internal/ownership digest/store digest/store/db",
 		"digest/store/storetest": "digest digest/poller digest/store",
-		"digest/worker": "digest digest/feed digest/internal/catalogue digest/poller digest/push digest/store " +
-			"digest/mailer",
+		"digest/worker": "digest digest/feed digest/internal/catalogue digest/internal/picture digest/poller " +
+			"digest/push digest/store digest/mailer",
 		"digest/subscribe": "digest digest/feed digest/poller digest/store digest/worker " +
 			"digest/internal/allowance digest/internal/seal digest/internal/members",
 		"digest/internal/catalogue": "digest",

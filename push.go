@@ -236,5 +236,9 @@ func (e Enclosure) Ending() string {
 	return strings.ToLower(path[dot+1:])
 }
 
-// A PictureSize is the width and height of a picture in pixels.
-type PictureSize struct{ Width, Height int }
+// A PictureSize describes a picture: its width and height in pixels, or 0 by 0 if it loads but its size is
+// unknown.
+type PictureSize struct {
+	Width, Height int
+	Dead          bool // it did not load when it was last requested
+}

@@ -23,7 +23,7 @@ type cache struct {
 	headings      map[feedKey]heading
 	headingsLimit int
 	headingsSize  int // with the histories
-	histories     map[historyKey]digest.FeedHistory
+	histories     map[historyKey]history
 }
 
 // sizeWithin returns the size of the cache in bytes for a memory limit (GOMEMLIMIT). It is a quarter of the limit,
@@ -64,7 +64,7 @@ func newCache(bytes int) *cache {
 	return &cache{
 		limit: bytes * 7 / 16, headingsLimit: bytes / 8,
 		young: map[postKey]cachedPost{}, older: map[postKey]cachedPost{},
-		headings: map[feedKey]heading{}, histories: map[historyKey]digest.FeedHistory{},
+		headings: map[feedKey]heading{}, histories: map[historyKey]history{},
 	}
 }
 
@@ -129,15 +129,15 @@ func (c *cache) put(s shared, loaded missing) {
 	}
 }
 
-func (c *cache) history(key historyKey) (digest.FeedHistory, bool) {
+func (c *cache) history(key historyKey) (history, bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	h, ok := c.histories[key]
 	return h, ok
 }
 
-func (c *cache) putHistory(key historyKey, h digest.FeedHistory) {
-	const bytes = 120 // with the entry of the map
+func (c *cache) putHistory(key historyKey, h history) {
+	const bytes = 160 // with the entry of the map
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.histories[key] = h
@@ -145,10 +145,10 @@ func (c *cache) putHistory(key historyKey, h digest.FeedHistory) {
 }
 
 // entryBytes estimates the overhead of a cached post: its key, position, date and copy keys.
-const entryBytes = 192
+const entryBytes = 272
 
 func (c *cache) putPost(id postKey, p *post) {
-	n := p.Size() + entryBytes + 8*len(p.keys.names)
+	n := p.Size() + entryBytes + 8*len(p.keys.names) + 4*(len(p.story.words)+len(p.story.figures))
 	if c.size-c.young[id].size+n > c.limit {
 		c.older, c.young, c.size = c.young, map[postKey]cachedPost{}, 0
 	}

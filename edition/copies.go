@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"hash/maphash"
+	"maps"
 	"slices"
 	"strings"
 	"sync"
@@ -151,10 +152,10 @@ type copiesKey struct {
 // mostJudged bounds the cached verdicts. Beyond it the cache starts again.
 const mostJudged = 20_000
 
-// once leaves copies out of an edition's posts. It returns the other posts, and the originals with links to their
-// copies.
-func (b *Builder) once(ctx context.Context, s shared, refs []digest.PostRef) ([]digest.PostRef, map[digest.PostID]*post,
-	error) {
+// once leaves copies out of an edition's posts and, if stories is set, posts that tell the story of another one. It
+// returns the other posts, the originals with links to those, and the original of each post that it left out.
+func (b *Builder) once(ctx context.Context, s shared, refs []digest.PostRef, stories bool) ([]digest.PostRef,
+	map[digest.PostID]*post, map[digest.PostID]digest.PostID, error) {
 	posts, feeds, of := make([]*post, 0, len(refs)), make([]digest.FeedID, 0, len(refs)),
 		make([]digest.PostID, 0, len(refs))
 	for _, r := range refs {
@@ -162,20 +163,31 @@ func (b *Builder) once(ctx context.Context, s shared, refs []digest.PostRef) ([]
 			posts, feeds, of = append(posts, p), append(feeds, r.FeedID), append(of, r.PostID)
 		}
 	}
-	pairs := maybeSame(posts, feeds)
-	if len(pairs) == 0 {
-		return refs, nil, nil
+	left, err := b.judgeAll(ctx, s.judged, maybeSame(posts, feeds), of, feeds)
+	if err != nil {
+		return refs, nil, nil, err
 	}
-	left, err := b.judgeAll(ctx, s.judged, pairs, of, feeds)
-	if err != nil || len(left) == 0 {
-		return refs, nil, err
+	if stories {
+		var tellers []teller
+		for i, p := range posts {
+			if _, is := left[of[i]]; !is {
+				tellers = append(tellers, teller{p, feeds[i]})
+			}
+		}
+		maps.Copy(left, retold(tellers))
+		for from := range left {
+			left[from] = root(left, from)
+		}
+	}
+	if len(left) == 0 {
+		return refs, nil, nil, nil
 	}
 	originals, err := b.withCopies(ctx, s, left)
 	if err != nil {
-		return nil, nil, err
+		return nil, nil, nil, err
 	}
 	refs = slices.DeleteFunc(slices.Clone(refs), func(r digest.PostRef) bool { _, is := left[r.PostID]; return is })
-	return refs, originals, nil
+	return refs, originals, left, nil
 }
 
 // judgeAll maps each post that is left out to the post that is shown in its place.
@@ -346,5 +358,5 @@ func (b *Builder) withLinks(ctx context.Context, s shared, id digest.PostID, cop
 	}
 	was := s.posts[id]
 	return &post{s.render.WithLinks(original, !was.IsWhole(), links), was.published, was.seen, was.before,
-		was.keys}, nil
+		was.keys, was.story}, nil
 }

@@ -37,13 +37,15 @@ type Contents interface {
 	// settings.
 	SubscriptionSettings(ctx context.Context,
 		ids []digest.DigestID) (map[digest.DigestID]map[digest.FeedID]digest.Subscription, error)
-	// PictureSizes returns the known sizes of pictures by address.
+	// PictureSizes returns the known facts about pictures by address.
 	PictureSizes(ctx context.Context, addresses []string) (map[string]digest.PictureSize, error)
 	// Notices returns the notices of sealed editions by edition, in any order. The map may omit editions without
 	// notices.
 	Notices(ctx context.Context, editions []digest.Delivery) (map[digest.EditionID][]digest.Notice, error)
 	// FeedHistories returns what feeds published before a time, in any order. It omits feeds that do not exist.
 	FeedHistories(ctx context.Context, feeds []digest.FeedID, before time.Time) ([]digest.FeedHistory, error)
+	// PostsBefore returns the newest posts of a feed that digest found before a time, at most n. It omits extras.
+	PostsBefore(ctx context.Context, feed digest.FeedID, before time.Time, n int) ([]digest.PostID, error)
 	// LeadsBefore returns the feeds that led the latest editions before each of the given ones, at most n for each.
 	LeadsBefore(ctx context.Context, editions []digest.Delivery, n int) (map[digest.EditionID][]digest.FeedID, error)
 	// WaitingNotices returns the notices that the digest's next edition would contain now.
@@ -156,7 +158,7 @@ func (b *Builder) sealed(ctx context.Context, ds []digest.Delivery, use use) ([]
 	if err != nil {
 		return nil, err
 	}
-	f, err := b.front(ctx, ds, refs)
+	f, err := b.front(ctx, ds, refs, sizes)
 	if err != nil {
 		return nil, err
 	}
@@ -164,16 +166,15 @@ func (b *Builder) sealed(ctx context.Context, ds []digest.Delivery, use use) ([]
 	editions := make([]render.Edition, len(ds))
 	for i, d := range ds {
 		var zone *time.Location // loaded only if needed
-		if !d.BoundFrom.IsZero() || len(notices[d.ID]) > 0 {
+		if !d.BoundFrom.IsZero() || len(notices[d.ID]) > 0 || isLong(&d) {
 			zone = zones.get(d.TimeZone)
 		}
-		sections, lead, err := b.sections(ctx, shared[renderers[i]], refs[d.ID], settings[d.DigestID], d, f,
+		a, err := b.sections(ctx, shared[renderers[i]], refs[d.ID], settings[d.DigestID], d, f, zone,
 			use == wholeSite)
 		if err != nil {
 			return nil, err
 		}
-		editions[i] = b.compose(d, sections, notices[d.ID], zone)
-		editions[i].Lead, editions[i].ChosenLead = lead.post, lead.chosen
+		editions[i] = b.compose(d, a, notices[d.ID], zone)
 		editions[i].PictureSizes = sizes
 		if use == inMail {
 			leave(&editions[i], catalogue.Of(d.Language))
@@ -206,14 +207,14 @@ func (b *Builder) addOwnLinks(e *render.Edition, d digest.Delivery) {
 	e.SiteURL = func(id digest.FeedID) string {
 		return b.BaseURL + "/site/" + b.Signer.SignPair(digest.ForSite, edition, int64(id))
 	}
-	e.SettingsURL, e.PauseURL = b.BaseURL+"/settings", e.UnsubscribeURL+"#pause"
+	e.SitesURL, e.SettingsURL, e.PauseURL = b.BaseURL+"/feeds", b.BaseURL+"/settings", e.UnsubscribeURL+"#pause"
 }
 
-func (b *Builder) compose(d digest.Delivery, sections []render.Section, notices []digest.Notice,
+func (b *Builder) compose(d digest.Delivery, a arranged, notices []digest.Notice,
 	zone *time.Location) render.Edition {
 	e := render.Edition{
 		Date: d.LocalDate, Number: d.Number, Room: d.Room, Name: d.DigestName, Language: d.Language, Recipient: d.Email,
-		Look: d.Look, Sections: sections,
+		Look: d.Look, Sections: a.sections, Lead: a.lead, ChosenLead: a.chosen, Days: a.days, Copies: a.copies,
 		Notices:        b.notices(d, notices, newClock(d.LocalDate, zone, catalogue.Of(d.Language))),
 		HomeURL:        b.BaseURL + "/",
 		UnsubscribeURL: b.unsubscribeURL(d),
@@ -227,6 +228,7 @@ func (b *Builder) compose(d digest.Delivery, sections []render.Section, notices 
 		e.Note, e.HomeURL, e.PostalAddress = d.Letter.Note, b.BaseURL+"/n/"+
 			n.Slug, cmp.Or(n.AddressLine, b.PostalAddress)
 	}
+	setDays(&e, &d)
 	pause{d.BoundFrom, d.BoundTo}.bind(&e, zone, catalogue.Of(d.Language))
 	return e
 }
@@ -292,24 +294,23 @@ func (b *Builder) preview(ctx context.Context, d digest.Digest, next digest.Deli
 	}
 	next.DigestName, next.Folders, next.Look, next.Grouping, next.LinkRound = d.Name, d.Folders, d.Look, d.Grouping,
 		d.LinkRound
-	pictures := unsized{}
-	if next.Images == digest.ProxiedImages {
-		pictures.add(shared, refs, settings[d.ID], next.Layout)
-	}
-	sizes, err := b.sizes(ctx, pictures)
+	of := pictures{}
+	of.add(shared, refs, settings[d.ID], next.Layout, next.Images == digest.ProxiedImages)
+	sizes, err := b.sizes(ctx, of)
 	if err != nil {
 		return render.Edition{}, err
 	}
-	f, err := b.front(ctx, []digest.Delivery{next}, map[digest.EditionID][]digest.PostRef{0: refs})
+	f, err := b.front(ctx, []digest.Delivery{next}, map[digest.EditionID][]digest.PostRef{0: refs},
+		sizes)
 	if err != nil {
 		return render.Edition{}, err
 	}
-	sections, lead, err := b.sections(ctx, shared, refs, settings[d.ID], next, f, false)
+	a, err := b.sections(ctx, shared, refs, settings[d.ID], next, f, zone, false)
 	if err != nil {
 		return render.Edition{}, err
 	}
-	e := b.compose(next, sections, notices, zone)
-	e.PictureSizes, e.Lead, e.ChosenLead = sizes, lead.post, lead.chosen
+	e := b.compose(next, a, notices, zone)
+	e.PictureSizes = sizes
 	return e, nil
 }
 
@@ -351,6 +352,16 @@ func subjectOf(d digest.Delivery, usual string) string {
 		return catalogue.Key("%s (sent again)").With(subject).In(catalogue.Of(d.Language))
 	}
 	return subject
+}
+
+// OnlyOnWeb returns the number of posts that the email of an edition leaves out, by site. d has the settings of the
+// email.
+func (b *Builder) OnlyOnWeb(ctx context.Context, d digest.Delivery) (map[digest.FeedID]int, error) {
+	editions, err := b.sealed(ctx, []digest.Delivery{d}, inMail)
+	if err != nil {
+		return nil, err
+	}
+	return b.render.OnlyOnWeb(editions[0])
 }
 
 func digestsOf(ds []digest.Delivery) []digest.DigestID {

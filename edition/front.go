@@ -16,7 +16,8 @@ import (
 // A front has what ranks the posts of editions, beside the posts.
 type front struct {
 	ledLately map[digest.EditionID][]digest.FeedID // sites that led the editions before
-	histories map[historyKey]digest.FeedHistory
+	histories map[historyKey]history
+	sizes     map[string]digest.PictureSize // of pictures by address
 }
 
 type historyKey struct {
@@ -37,9 +38,9 @@ func historyOf(feed digest.FeedID, d *digest.Delivery) historyKey {
 func isRanked(d *digest.Delivery) bool { return d.Newsletter == nil }
 
 // front reads what ranks the posts of editions.
-func (b *Builder) front(ctx context.Context, ds []digest.Delivery, refs map[digest.EditionID][]digest.PostRef) (
-	front, error) {
-	f := front{histories: map[historyKey]digest.FeedHistory{}}
+func (b *Builder) front(ctx context.Context, ds []digest.Delivery, refs map[digest.EditionID][]digest.PostRef,
+	sizes map[string]digest.PictureSize) (front, error) {
+	f := front{histories: map[historyKey]history{}, sizes: sizes}
 	missing := map[int64][]digest.FeedID{}
 	for i := range ds {
 		for _, ref := range refs[ds[i].ID] {
@@ -60,9 +61,12 @@ func (b *Builder) front(ctx context.Context, ds []digest.Delivery, refs map[dige
 		}
 		for _, h := range found {
 			key := historyKey{h.FeedID, before}
-			f.histories[key] = h
-			b.cache.putHistory(key, h)
+			f.histories[key] = history{FeedHistory: h}
+			b.cache.putHistory(key, f.histories[key])
 		}
+	}
+	if err := b.listen(ctx, f, ds, refs); err != nil {
+		return front{}, err
 	}
 	led, err := b.Store.LeadsBefore(ctx, slices.DeleteFunc(slices.Clone(ds), func(d digest.Delivery) bool {
 		return !isRanked(&d)
@@ -80,16 +84,19 @@ func (f front) rank(headings []heading, d *digest.Delivery, whole bool) (places 
 	sites := make([]rank.Site, len(headings))
 	for i, h := range headings {
 		layout := cmp.Or(d.Layout, digest.Excerpts)
+		shown, bound := cmp.Or(h.section.Display, layout), !d.BoundFrom.IsZero()
 		sites[i] = rank.Site{
-			Chosen: h.leads, Folder: h.place, FeedHistory: f.histories[historyOf(h.feed, d)],
-			Count: len(h.at), Whole: whole || h.section.Display != "" || layout != digest.Excerpts,
+			Chosen: h.leads, Folder: h.place, FeedHistory: f.histories[historyOf(h.feed, d)].FeedHistory,
+			Count: len(h.at), Best: bound || isLong(d) && len(headings) > 1, Folded: h.section.Fold != nil,
+			Whole: whole || shown == digest.Headlines || !bound && (h.section.Display != "" || layout != digest.Excerpts),
 			Lines: h.section.Display == digest.Headlines && layout != digest.Headlines,
 		}
 		sites[i].FeedID = h.feed
 		for j, p := range h.section.Posts {
 			sites[i].Posts = append(sites[i].Posts, rank.Post{
-				ID: p.ID, Headline: p.Headline, Words: p.Words, Picture: p.Picture.Width,
-				At: h.at[j], Late: j >= len(h.section.Posts)-h.section.Late,
+				ID: p.ID, Headline: p.Headline, Words: p.Words,
+				Picture: p.Picture.Learned(f.sizes, rank.Lead).Width,
+				At:      h.at[j], Late: j >= len(h.section.Posts)-h.section.Late,
 			})
 		}
 	}
@@ -100,15 +107,19 @@ func (f front) rank(headings []heading, d *digest.Delivery, whole bool) (places 
 	return places, beyond
 }
 
-// A leader is the post that leads an edition.
-type leader struct {
-	post   digest.PostID // 0: none
-	chosen bool          // the reader chose its site to lead
+// An arranged edition has its sections in order, its lead, the posts that it leaves out, and the day of each post if it
+// collects several days.
+type arranged struct {
+	sections []render.Section
+	lead     digest.PostID // 0: none
+	chosen   bool          // the reader chose its site to lead
+	days     map[digest.PostID]catalogue.Moment
+	copies   []render.Copy
 }
 
 // arrange ranks the posts of sections and puts the lead first. The lead of a site that the reader did not choose is a
 // section of its own, so that the other posts of the site stay in their place.
-func (f front) arrange(headings []heading, d *digest.Delivery, whole bool) (sections []render.Section, lead leader) {
+func (f front) arrange(headings []heading, d *digest.Delivery, whole bool) (a arranged) {
 	var places map[digest.PostID]rank.Place
 	var beyond map[digest.PostID]bool
 	if isRanked(d) {
@@ -120,21 +131,47 @@ func (f front) arrange(headings []heading, d *digest.Delivery, whole bool) (sect
 		at := -1
 		for i, p := range s.Posts {
 			if s.Places[i] = places[p.ID]; s.Places[i].Rank == rank.Lead {
-				at, lead.post, lead.chosen = i, p.ID, h.leads
+				at, a.lead, a.chosen = i, p.ID, h.leads
 			}
+		}
+		if at >= 0 && d.Layout != digest.Headlines {
+			s, at = moveFirst(s, at), 0
+		}
+		if s.Fold == nil && (isLong(d) || !d.BoundFrom.IsZero()) {
+			moveLines(&s)
 		}
 		switch {
 		case at < 0 || d.Layout == digest.Headlines:
-			sections = append(sections, s)
+			a.sections = append(a.sections, s)
 		case h.leads || len(s.Posts) == 1:
 			s.Folder = ""
-			sections = slices.Insert(sections, 0, moveFirst(s, at))
+			a.sections = slices.Insert(a.sections, 0, s)
 		default:
-			first, rest := split(s, at)
-			sections = append(slices.Insert(sections, 0, first), rest)
+			first, rest := split(s)
+			a.sections = append(slices.Insert(a.sections, 0, first), rest)
 		}
 	}
-	return afterReading(sections, beyond, alsoToday.In(catalogue.Of(d.Language))), lead
+	a.sections = afterReading(a.sections, beyond, alsoToday.In(catalogue.Of(d.Language)))
+	return a
+}
+
+// moveLines moves the posts of a section that are only a line to its rest.
+func moveLines(s *render.Section) {
+	var rest []*render.Post
+	kept, places, late := make([]*render.Post, 0, len(s.Posts)), s.Places[:0:0], 0
+	for i, p := range s.Posts {
+		if s.Places[i].Rank == rank.Brief {
+			rest = append(rest, p)
+			continue
+		}
+		kept, places = append(kept, p), append(places, s.Places[i])
+		if i >= len(s.Posts)-s.Late {
+			late++
+		}
+	}
+	if len(rest) > 0 {
+		s.Posts, s.Places, s.Late, s.Rest, s.RestLabel = kept, places, late, append(rest, s.Rest...), render.MoreHeadlines
+	}
 }
 
 // moveFirst puts the i-th post of a section first.
@@ -146,9 +183,8 @@ func moveFirst(s render.Section, i int) render.Section {
 	return s
 }
 
-// split divides a section into its i-th post, without a folder, and the others.
-func split(s render.Section, i int) (one, others render.Section) {
-	s = moveFirst(s, i)
+// split divides a section into its first post, without a folder, and the others.
+func split(s render.Section) (one, others render.Section) {
 	one, others = s, s
 	one.Posts, one.Places, others.Posts, others.Places = s.Posts[:1:1], s.Places[:1:1], s.Posts[1:], s.Places[1:]
 	one.Folder, one.Late, one.Rest, one.RestLabel, one.Beyond, one.Left = "", 0, nil, nil, 0, 0

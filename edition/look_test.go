@@ -63,8 +63,36 @@ func TestLearnedPictures(t *testing.T) {
 		s.waiting[d.DigestID] = []digest.PostRef{{PostID: 30, FeedID: p.FeedID}}
 		next, err := builder(s).Preview(t.Context(), digest.Digest{ID: d.DigestID, TimeZone: "UTC", NextDueAt: noon(21),
 			Look: d.Look}, digest.User{})
-		if err != nil || len(next.PictureSizes) != c.want {
+		if err != nil || len(next.PictureSizes) != 1 { // they decide the ranks
 			t.Errorf("in a preview: %v, %v", next.PictureSizes, err)
+		}
+	}
+}
+
+// TestDeadPictures: a picture that is known to load can make its post the lead. One that does not load cannot, and
+// neither the page nor the email shows it.
+func TestDeadPictures(t *testing.T) {
+	const picture = "https://zebra.example/a.png"
+	for _, c := range []struct {
+		known map[string]digest.PictureSize
+		leads bool
+	}{{map[string]digest.PictureSize{picture: {Width: 1200, Height: 900}}, true},
+		{map[string]digest.PictureSize{picture: {Dead: true}}, false}} {
+		s := stocked()
+		s.pictures = c.known
+		p := s.posts[30]
+		p.Title, p.Summary, p.Content, p.ImageURL = "A stone with a name", "Look.", `<img src="`+picture+`" alt="A stone">`,
+			picture
+		s.posts[30] = p
+		d := deliveries()[1]
+		d.Look = digest.Look{Layout: digest.Excerpts, Images: digest.ProxiedImages}
+		page, err := builder(s).Edition(t.Context(), d)
+		if err != nil || (page.Lead == 30) != c.leads {
+			t.Errorf("%v: the lead is %d, %v", c.known, page.Lead, err)
+		}
+		letters, err := builder(s).Render(t.Context(), []digest.Delivery{d})
+		if err != nil || strings.Contains(strings.Join(letters[0].Encoded.HTML, ""), "<img") != c.leads {
+			t.Errorf("%v: the email shows it wrongly, %v", c.known, err)
 		}
 	}
 }

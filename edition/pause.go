@@ -9,36 +9,22 @@ import (
 	"digest/render"
 )
 
-// boundPosts is the number of posts that a bound edition shows of a section. It lists the others.
-const boundPosts = 3
-
 // A pause is the pause whose posts an edition collects. The zero value means no pause. to is zero while it lasts.
 type pause struct{ from, to time.Time }
 
-// bind makes e bound: each section keeps its newest posts, and the others become headlines. It skips sections that show
-// headlines only.
+// bind makes e bound, with a note about its sections.
 func (p pause) bind(e *render.Edition, zone *time.Location, l *catalogue.Language) {
 	if p.from.IsZero() {
 		return
 	}
+	folded := func(s render.Section) bool { return s.RestLabel == render.MoreHeadlines }
 	e.Bound = true
-	all := true
-	for i := range e.Sections {
-		s := &e.Sections[i]
-		if len(s.Posts) <= boundPosts || e.LayoutOf(*s) == digest.Headlines {
-			continue
-		}
-		all = false
-		s.Late = max(0, s.Late-(len(s.Posts)-boundPosts))
-		s.RestLabel = catalogue.Key("More headlines")
-		s.Posts, s.Rest = s.Posts[:boundPosts:boundPosts], slices.Concat(s.Posts[boundPosts:], s.Rest)
-	}
-	e.Note = p.note(all, e.Date, zone).In(l)
+	e.Note = p.note(!slices.ContainsFunc(e.Sections, folded), e.Date, zone).In(l)
 }
 
 // note returns the sentences about the pause: its dates by the reader's clock, and how much of its posts is shown.
 func (p pause) note(all bool, edition digest.Date, zone *time.Location) catalogue.Sayable {
-	shown := catalogue.Key("This edition has the three newest posts from each site, and headlines for the rest.")
+	shown := catalogue.Key("This edition has up to three posts from each site, and headlines for the rest.")
 	if all {
 		shown = catalogue.Key("This edition has all posts from that time.")
 	}

@@ -36,7 +36,7 @@ func shape(p render.Edition) string {
 // in the reader's zone.
 func TestBoundEdition(t *testing.T) {
 	day := func(month, d int) time.Time { return time.Date(2026, time.Month(month), d, 22, 30, 0, 0, time.UTC) }
-	const rest = "This edition has the three newest posts from each site, and headlines for the rest."
+	const rest = "This edition has up to three posts from each site, and headlines for the rest."
 	for _, c := range []struct {
 		zone     string
 		from, to time.Time
@@ -93,8 +93,8 @@ func TestBoundHeadlines(t *testing.T) {
 func TestPreviewOfABoundEdition(t *testing.T) {
 	d := digest.Digest{ID: 1, TimeZone: "UTC", NextDueAt: noon(18), PausedAt: noon(3)}
 	for want, to := range map[string]time.Time{
-		"Your editions were paused from 3 to 18 November. This edition has the three newest posts from each site, and headlines for the rest.": {},
-		"Your editions were paused from 3 to 17 November. This edition has the three newest posts from each site, and headlines for the rest.": noon(17),
+		"Your editions were paused from 3 to 18 November. This edition has up to three posts from each site, and headlines for the rest.": {},
+		"Your editions were paused from 3 to 17 November. This edition has up to three posts from each site, and headlines for the rest.": noon(17),
 	} {
 		d.PausedTo = to
 		p, err := builder(returning()).Preview(t.Context(), d, digest.User{})

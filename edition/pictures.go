@@ -11,20 +11,21 @@ import (
 	"digest/render"
 )
 
-// unsized is the set of addresses of pictures whose size the page does not state.
-type unsized map[string]bool
+// pictures is a set of addresses.
+type pictures map[string]bool
 
-// add adds the pictures of an edition: all pictures of full texts, and the pictures above excerpts.
-func (u unsized) add(from shared, refs []digest.PostRef, own map[digest.FeedID]digest.Subscription,
-	layout digest.Layout) {
+// add adds the pictures of an edition: those above excerpts, which decide the ranks of posts, and if they are shown
+// also all pictures of full texts.
+func (u pictures) add(from shared, refs []digest.PostRef, own map[digest.FeedID]digest.Subscription,
+	layout digest.Layout, shown bool) {
 	for _, ref := range refs {
 		p := from.posts[ref.PostID]
 		if p == nil {
 			continue
 		}
 		for _, text := range [...]bool{false, true} {
-			if !text || cmp.Or(own[ref.FeedID].Display, layout) == digest.FullText {
-				for _, address := range p.Unsized(text) {
+			if !text || shown && cmp.Or(own[ref.FeedID].Display, layout) == digest.FullText {
+				for _, address := range p.Pictures(text) {
 					u[address] = true
 				}
 			}
@@ -32,7 +33,7 @@ func (u unsized) add(from shared, refs []digest.PostRef, own map[digest.FeedID]d
 	}
 }
 
-func (b *Builder) sizes(ctx context.Context, of unsized) (map[string]digest.PictureSize, error) {
+func (b *Builder) sizes(ctx context.Context, of pictures) (map[string]digest.PictureSize, error) {
 	if len(of) == 0 {
 		return nil, nil
 	}
@@ -43,15 +44,14 @@ func (b *Builder) sizes(ctx context.Context, of unsized) (map[string]digest.Pict
 	return sizes, nil
 }
 
-// pictureSizes returns the stored sizes of the pictures that editions show. Emails without proxied pictures need none.
+// pictureSizes returns the known facts about the pictures of editions.
 func (b *Builder) pictureSizes(ctx context.Context, ds []digest.Delivery, refs map[digest.EditionID][]digest.PostRef,
 	settings map[digest.DigestID]map[digest.FeedID]digest.Subscription, renderers []*render.Renderer,
 	all map[*render.Renderer]shared, use use) (map[string]digest.PictureSize, error) {
-	of := unsized{}
+	of := pictures{}
 	for i, d := range ds {
-		if use != inMail || d.Images == digest.ProxiedImages {
-			of.add(all[renderers[i]], refs[d.ID], settings[d.DigestID], d.Layout)
-		}
+		of.add(all[renderers[i]], refs[d.ID], settings[d.DigestID], d.Layout,
+			use != inMail || d.Images == digest.ProxiedImages)
 	}
 	return b.sizes(ctx, of)
 }

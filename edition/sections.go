@@ -22,6 +22,7 @@ type post struct {
 	seen      int64
 	before    int64 // time of the previous poll of its feed; 0 if none
 	keys      keys  // keys that find its copies
+	story     story
 }
 
 // at returns the time of publication, or else the time at which the poller first saw the post.
@@ -151,8 +152,9 @@ func (b *Builder) load(ctx context.Context, s shared, want missing) error {
 		if want.posts[p.ID] {
 			rendered = s.render.Post
 		}
-		s.posts[p.ID] = &post{rendered(p), seconds(p.PublishedAt), seconds(p.SeenAt), seconds(p.ReadBefore),
-			b.seed.of(p)}
+		shown := rendered(p)
+		s.posts[p.ID] = &post{shown, seconds(p.PublishedAt), seconds(p.SeenAt), seconds(p.ReadBefore), b.seed.of(p),
+			storyOf(p, shown.Words)}
 	}
 	return nil
 }
@@ -178,13 +180,15 @@ func (s shared) headingFor(feed digest.FeedID, own digest.Subscription, g digest
 }
 
 // sections returns the sections of one edition in order, with the reader's settings for each feed, and the post that
-// leads. It shows copies once. Unless whole is set, it applies the reader's limit of posts for each feed.
+// leads. zone is the reader's; only editions of several days need it. It shows copies once. Unless whole is set, it
+// applies the reader's limit of posts for each feed.
 func (b *Builder) sections(ctx context.Context, s shared, refs []digest.PostRef,
-	settings map[digest.FeedID]digest.Subscription, d digest.Delivery, f front, whole bool) (
-	[]render.Section, leader, error) {
-	refs, originals, err := b.once(ctx, s, refs)
+	settings map[digest.FeedID]digest.Subscription, d digest.Delivery, f front, zone *time.Location, whole bool) (
+	arranged, error) {
+	all := refs
+	refs, originals, left, err := b.once(ctx, s, refs, !whole && isRanked(&d))
 	if err != nil {
-		return nil, leader{}, err
+		return arranged{}, err
 	}
 	byFeed := map[digest.FeedID][]placed{}
 	for _, r := range refs {
@@ -196,7 +200,7 @@ func (b *Builder) sections(ctx context.Context, s shared, refs []digest.PostRef,
 			byFeed[r.FeedID] = append(byFeed[r.FeedID], placed{p, r.Carried || p.missedBefore(d.Edition), r.Listed})
 		}
 	}
-	headings := make([]heading, 0, len(byFeed))
+	headings, days, long := make([]heading, 0, len(byFeed)), map[digest.PostID]catalogue.Moment{}, isLong(&d)
 	for feed, posts := range byFeed {
 		own := settings[feed]
 		h := s.headingFor(feed, own, d.Grouping)
@@ -204,15 +208,33 @@ func (b *Builder) sections(ctx context.Context, s shared, refs []digest.PostRef,
 		h.section.Weekly = isRolledUp(own, d.Edition)
 		for _, p := range posts {
 			h.at = append(h.at, time.Unix(p.at(), 0))
+			if long && zone != nil && !p.late {
+				days[p.ID] = dayOf(p.post, &d, zone)
+			}
 		}
+		f.fold(&h, &d, own, whole)
 		if !whole {
 			keepMost(&h.section, own.Most)
 		}
 		headings = append(headings, h)
 	}
 	arrange(headings, d.Folders, otherSites.In(catalogue.Of(d.Language)))
-	sections, lead := f.arrange(headings, &d, whole)
-	return sections, lead, nil
+	a := f.arrange(headings, &d, whole)
+	a.days, a.copies = days, s.copies(all, left, settings)
+	return a, nil
+}
+
+// copies returns the posts that are left out in favour of others.
+func (s shared) copies(refs []digest.PostRef, left map[digest.PostID]digest.PostID,
+	settings map[digest.FeedID]digest.Subscription) (all []render.Copy) {
+	for _, r := range refs {
+		if shown, is := left[r.PostID]; is {
+			title := cmp.Or(settings[r.FeedID].Title, s.headings[r.FeedID].section.Title)
+			all = append(all, render.Copy{Post: s.posts[r.PostID].Post, Site: title, Shown: shown})
+		}
+	}
+	slices.SortFunc(all, func(x, y render.Copy) int { return cmp.Compare(x.ID, y.ID) })
+	return all
 }
 
 // A placed post is a post with its position in an edition. A late post comes after the others: its feed failed, or the

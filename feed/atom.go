@@ -57,8 +57,19 @@ func atomPost(entry elements, bases []string) Post {
 			p.enclose(fileOf(l))
 		}
 	}
+	p.comments = absolute(entry.replies("link"), bases)
 	p.addMedia(entry, entry.related(simpleChapters))
 	return p
+}
+
+// replies returns the page with comments on an entry (RFC 4685 section 4).
+func (t elements) replies(link string) string {
+	for _, l := range t.named(link) {
+		if strings.EqualFold(l.attr("rel"), "replies") && strings.Contains(l.attr("type"), "html") {
+			return l.attr("href")
+		}
+	}
+	return ""
 }
 
 // alternate returns the link to the web page of a feed or entry: the first that is HTML or states no type, otherwise

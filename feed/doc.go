@@ -39,6 +39,7 @@
 //	document.go, identity.go  the identities of posts; which entries repeat a post
 //	rhythm.go                 how often the document changes
 //	post.go, sanitise.go      Post -> digest.Post, for new posts only
+//	formula.go, inline.go     formulas -> text; pictures within a sentence
 //	embed.go                  videos, sounds and frames in a text -> links with their titles
 //	clean.go, pixel.go        removal of tracking: parameters, click counters around links,
 //	                          invisible pictures

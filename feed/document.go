@@ -112,6 +112,7 @@ type Post struct {
 	titles, bodies []text  // not empty, best first
 	images         []image // beside the text, best first
 	external       string  // the page that the post is about, if it is not its own
+	comments       string  // the page with comments on it
 	page           string  // the target of Link, if browsers read it differently
 	original       string  // the author's own page, if Link counts clicks
 	feedAuthor     string

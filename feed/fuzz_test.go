@@ -77,6 +77,8 @@ func FuzzSanitise(f *testing.F) {
 		"<noscript><p title='</noscript><img src=x onerror=x>'>",
 		"<iframe src=//x.org>", "<a href=//x.org/%>", "<select><option><script>", "<plaintext>",
 		"<a href='http://[::1'>",
+		"<math display=block><msup><mi>x</mi><mn>2</mn></msup><annotation encoding=tex>x<p>y</math>",
+		"<p>a <img class=latex src=/a alt='$x$'> b<script type='math/tex; mode=display'>x</p></script>",
 	} {
 		f.Add(s)
 	}

@@ -70,6 +70,7 @@ func (p *Post) Sanitise(seen time.Time) digest.Post {
 		PartOf:      p.PartOf,
 		Syndication: addressList(p.Copies),
 		LeadsTo:     p.elsewhere(),
+		Comments:    p.discussion(),
 	}
 	switch ahead := p.Published.Sub(seen); {
 	case ahead > aheadOfClock: // the date of a future event
@@ -189,6 +190,18 @@ func (p *Post) linkTo(ref string, bases []string) {
 func (p *Post) elsewhere() string {
 	u := CleanURL(digest.WithoutCredentials(p.external))
 	if !isWeb(u) || len(u) > maxAddress || SameSite(u, p.address()) {
+		return ""
+	}
+	return u
+}
+
+// discussion returns the page with comments on the post. It returns "" for a part of the post's own page, as most blogs
+// name it, because the post links to that page.
+func (p *Post) discussion() string {
+	u := CleanURL(digest.WithoutCredentials(mended(p.comments)))
+	part, _, _ := strings.Cut(u, "#")
+	own, _, _ := strings.Cut(p.address(), "#")
+	if !isWeb(u) || !hasHost(u) || len(u) > maxAddress || strings.TrimSuffix(part, "/") == strings.TrimSuffix(own, "/") {
 		return ""
 	}
 	return u

@@ -65,6 +65,7 @@ func rssPost(item elements, bases []string) Post {
 			p.enclose(fileOf(l))
 		}
 	}
+	p.comments = absolute(firstOf(item.value("comments"), item.replies("atom:link")), bases)
 	p.addMedia(item, item.linked(simpleChapters))
 	return p
 }

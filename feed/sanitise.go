@@ -3,7 +3,6 @@ package feed
 import (
 	"regexp"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/microcosm-cc/bluemonday"
@@ -28,6 +27,7 @@ func newPolicy() *bluemonday.Policy {
 		footer wbr`)...)
 	p.AllowAttrs("href").OnElements("a")
 	p.AllowAttrs("src", "alt", "title").OnElements("img")
+	p.AllowAttrs("class").Matching(regexp.MustCompile("^inline$")).OnElements("img")
 	p.AllowAttrs("width", "height").Matching(bluemonday.Number).OnElements("img")
 	p.AllowAttrs("colspan", "rowspan").Matching(bluemonday.Integer).OnElements("td", "th")
 	p.AllowAttrs("start").Matching(listNumber).OnElements("ol")
@@ -147,12 +147,16 @@ func (c *cleaner) element(n, before *html.Node) bool {
 	switch n.DataAtom {
 	case atom.Source:
 		if n.Parent.DataAtom == atom.Picture && c.source == "" {
-			c.source = candidateOf(attrOf(n, "srcset"))
+			c.source = firstOf(candidateOf(attrOf(n, "srcset")), candidateOf(attrOf(n, "data-srcset")))
 		}
 		return false
 	case atom.Input:
 		return isTick(n)
-	case atom.Script, atom.Style, atom.Template, atom.Svg, atom.Math, atom.Button, atom.Select, atom.Textarea,
+	case atom.Math:
+		return formula(n)
+	case atom.Script:
+		return isTeX(n) && formula(n)
+	case atom.Style, atom.Template, atom.Svg, atom.Button, atom.Select, atom.Textarea,
 		atom.Link, atom.Meta, atom.Base, atom.Title, atom.Canvas, atom.Dialog, atom.Area, atom.Map, atom.Track:
 		return false
 	case atom.Img:
@@ -160,7 +164,7 @@ func (c *cleaner) element(n, before *html.Node) bool {
 	case atom.Iframe, atom.Embed, atom.Video, atom.Audio, atom.Object:
 		return c.player(n)
 	case atom.Noscript:
-		if before != nil && before.DataAtom == atom.Img {
+		if endsInPicture(before) {
 			return false // the same picture again
 		}
 		n.Data, n.DataAtom = "div", atom.Div
@@ -170,9 +174,12 @@ func (c *cleaner) element(n, before *html.Node) bool {
 		}
 		c.link(n)
 	default:
+		if n.Data == "mml:math" {
+			return formula(n)
+		}
 		rename(n)
 	}
-	if isHidden(n) || isAside(n) {
+	if isHidden(n) || isAside(n) || isSecondFormula(n) {
 		return false
 	}
 	c.children(n)
@@ -216,7 +223,8 @@ func (c *cleaner) image(n *html.Node) bool {
 	}
 	src = uncounted(src)
 	setAttr(n, "src", src)
-	if c.picture == "" && !isSmall(n) && !isOrnament(src) {
+	small := isSmall(n)
+	if isText := classify(n); c.picture == "" && !isText && !small && !isOrnament(src) {
 		c.picture = src
 	}
 	c.noteAlt(n)
@@ -244,83 +252,13 @@ func (c *cleaner) described(n *html.Node) bool {
 	}
 	n.Attr = slices.DeleteFunc(n.Attr, func(a html.Attribute) bool { return a.Key == "src" })
 	c.noteAlt(n)
+	classify(n)
 	return true
 }
 
 // isOrnament reports whether a picture does not belong to a particular post.
 func isOrnament(src string) bool {
 	return holdsAny(src, "/emoji/", "gravatar.com/avatar", "flattr-badge", "/smilies/", "feedburner.com/fb/images")
-}
-
-// imageSource returns the address of a picture after a page's scripts have run.
-func imageSource(n *html.Node) string {
-	src := attrOf(n, "src")
-	if isWeb(src) && !isPlaceholder(src) {
-		return src
-	}
-	for _, name := range []string{"data-src", "data-lazy-src", "data-original", "data-orig-file", "data-actualsrc",
-		"data-url"} {
-		if late := attrOf(n, name); late != "" && !strings.HasPrefix(late, "data:") {
-			return late
-		}
-	}
-	if src != "" && !strings.HasPrefix(src, "data:") && !isPlaceholder(src) {
-		return src
-	}
-	for _, name := range []string{"srcset", "data-srcset", "data-lazy-srcset"} {
-		if candidate := candidateOf(attrOf(n, name)); candidate != "" {
-			return candidate
-		}
-	}
-	return src
-}
-
-const columnWidth = 600
-
-// candidateOf returns the smallest picture in srcset that fills a column, otherwise the largest. A picture without a
-// width counts as one that fills it, times its density (HTML section 4.8.4.2.1).
-func candidateOf(srcset string) (best string) {
-	width := 0.
-	for {
-		srcset = strings.TrimLeft(srcset, " \t\n\f\r,")
-		if srcset == "" {
-			return best
-		}
-		var address, descriptor string
-		if i := strings.IndexAny(srcset, " \t\n\f\r"); i < 0 {
-			address, srcset = srcset, ""
-		} else {
-			address, srcset = srcset[:i], srcset[i:]
-		}
-		if !strings.HasSuffix(address, ",") {
-			descriptor, srcset, _ = strings.Cut(srcset, ",")
-		}
-		address = strings.TrimRight(address, ",")
-		if w := widthOf(descriptor); !strings.HasPrefix(address, "data:") &&
-			(best == "" || w >= columnWidth && (w < width || width < columnWidth) || w < columnWidth && w > width) {
-			best, width = address, w
-		}
-	}
-}
-
-// widthOf returns the width in pixels for a srcset descriptor, such as 640w or 2x.
-func widthOf(descriptor string) float64 {
-	for _, d := range strings.Fields(descriptor) {
-		n, err := strconv.ParseFloat(d[:len(d)-1], 64)
-		switch {
-		case err == nil && d[len(d)-1] == 'w':
-			return n
-		case err == nil && d[len(d)-1] == 'x':
-			return n * columnWidth
-		}
-	}
-	return columnWidth
-}
-
-func isPlaceholder(src string) bool {
-	name := strings.ToLower(src[strings.LastIndexByte(src, '/')+1:])
-	return holdsAny(name, "placeholder", "blank.gif", "spacer.gif", "transparent.gif", "lazyload", "1x1.", "pixel.gif",
-		"trans.gif")
 }
 
 func attrOf(n *html.Node, name string) string { return valueOf(n.Attr, name) }

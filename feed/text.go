@@ -113,7 +113,7 @@ func plainLine(s string, f form) string {
 	case isHTML && strings.IndexByte(s, '<') >= 0 && strings.IndexByte(s, '>') < 0 && !strings.Contains(s, "<!"):
 		s = decodeEntities(s) // an unescaped "a < b"
 	case isHTML, hasInlineTags(s, f):
-		s = stripTags(s)
+		s = stripTags(withFormulas(s))
 	default:
 		s = decodeEntities(s)
 	}
@@ -217,10 +217,13 @@ func unwrapDiv(s string) string {
 // stripTags returns the decoded text of HTML. Blocks and breaks become spaces.
 func stripTags(s string) string { return textOf(s, math.MaxInt, unseen) }
 
-// excerpt returns about the first n characters of the text of HTML on one line, cut at a word. It omits captions and
-// struck text, and decodes entities that were escaped twice.
+// excerpt returns about the first n characters of the text of HTML on one line, cut at a word. It omits captions,
+// struck text and, if there is other text, code. It decodes entities that were escaped twice.
 func excerpt(s string, n int) string {
-	return shorten(singleSpaced(decodeEntities(textOf(s, 6*n, notInExcerpts))), n)
+	line := func(without map[atom.Atom]bool) string {
+		return singleSpaced(decodeEntities(textOf(withFormulas(s), 6*n, without)))
+	}
+	return shorten(firstOf(line(notInExcerpts), line(notInCode)), n)
 }
 
 // textOf returns the text of HTML without certain elements. It stops when the text is longer than limit, in bytes.
@@ -241,6 +244,9 @@ func textOf(s string, limit int, without map[atom.Atom]bool) string {
 		case html.StartTagToken, html.EndTagToken, html.SelfClosingTagToken:
 			name, _ := z.TagName()
 			tag := atom.Lookup(name)
+			if tag == atom.Img && hidden == 0 {
+				b.WriteString(altInLine(z))
+			}
 			if kind != html.StartTagToken {
 				around = 0
 			} else if tag != atom.A || around == 0 { // the number of a footnote is a link
@@ -252,12 +258,31 @@ func textOf(s string, limit int, without map[atom.Atom]bool) string {
 			case without[tag] && kind == html.EndTagToken:
 				hidden = max(0, hidden-1)
 			}
-			if !inline[tag] {
+			if !inline[tag] && tag != atom.Img {
 				b.WriteByte(' ')
 			}
 		}
 	}
 	return b.String()
+}
+
+// altInLine returns the description of a picture within a sentence, and a space for another picture. The tokenizer is
+// behind the name of the tag.
+func altInLine(z *html.Tokenizer) string {
+	alt, class := "", ""
+	for more := true; more; {
+		var key, value []byte
+		switch key, value, more = z.TagAttr(); string(key) {
+		case "alt":
+			alt = string(value)
+		case "class":
+			class = string(value)
+		}
+	}
+	if class != inLine {
+		return " "
+	}
+	return alt
 }
 
 // raised converts the content of <sup> and <sub> to Unicode's superscripts and subscripts, so that 10<sup>6</sup>
@@ -290,7 +315,8 @@ func atoms(names string) map[atom.Atom]bool {
 var (
 	// The content of unseen elements is not text, although the tokeniser returns it as text.
 	unseen        = atoms("script style noscript iframe")
-	notInExcerpts = atoms("script style noscript iframe figcaption del s strike")
+	notInExcerpts = atoms("script style noscript iframe figcaption del s strike pre")
+	notInCode     = atoms("script style noscript iframe figcaption del s strike") // for posts of code alone
 	// Tags of inline elements do not separate words.
 	inline = atoms(`a abbr b bdi bdo cite code del em font i ins kbd mark q s samp small span strong sub sup time
 		tt u var wbr strike big acronym ruby rt rb rp nobr`)

@@ -89,6 +89,16 @@ func TestShorten(t *testing.T) {
 	}
 }
 
+func TestCodeInExcerpts(t *testing.T) {
+	for in, want := range map[string]string{
+		"<pre>main = 1</pre><p>A <code>let</code>.</p>": "A let.", "<pre>main = 1</pre>": "main = 1",
+	} {
+		if got := excerpt(in, 100); got != want {
+			t.Errorf("%q: %q", in, got)
+		}
+	}
+}
+
 func TestStruckInExcerpts(t *testing.T) {
 	if got := excerpt("<p>Entry is <s>10</s> <del>12</del> 8 euro<strike>s</strike>.</p>",
 		100); got != "Entry is 8 euro." {

@@ -90,7 +90,7 @@ var shared = byWord(map[treatment]string{
 var rssElements = byWord(map[treatment]string{
 	unwrap:     "channel items",
 	container:  "item atom:author",
-	value:      "link guid author name email language managingeditor ttl",
+	value:      "link guid author name email language managingeditor ttl comments",
 	attributes: "enclosure atom:link",
 	written: `title description encoded fullitem body content summary date issued skiphours skipdays
 		atom:title atom:summary atom:content atom:subtitle`,

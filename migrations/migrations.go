@@ -17,3 +17,9 @@ var SQLite embed.FS
 //
 //go:embed postgres/*.sql
 var Postgres embed.FS
+
+// Schema creates in SQLite what all migrations together create, with their entries in the version table. A test writes
+// and checks it: "go test ./store/db -run TestSchema -update".
+//
+//go:embed schema.sql
+var Schema string

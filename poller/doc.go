@@ -29,6 +29,7 @@
 //   - more.go: the pages and posts of an account beyond the page that is its feed
 //   - sound.go: a stream of the sound of a post
 //   - picture.go, picturequeue.go: one picture of a post, for a reader who waits
+//   - picturelook.go: the first bytes of a picture, before an edition shows it
 //
 // The package stores nothing: a poll takes a record and returns the new one.
 package poller

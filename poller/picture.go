@@ -33,7 +33,8 @@ const (
 var ErrPicturesBusy = errors.New("too many pictures are being fetched")
 
 // Picture fetches a picture with one plain GET, from public addresses only (I7), since no person typed the
-// address. The request has no cookies, Referer or credentials. Picture accepts only PNG, JPEG, GIF, WebP
+// address. It also fetches a picture from an allowed network if a feed at the same host and port there published it.
+// The request has no cookies, Referer or credentials. Picture accepts only PNG, JPEG, GIF, WebP
 // and AVIF of a size that can be displayed. It takes at most 15 seconds, including waits and redirects.
 //
 // Pictures have no pauses like feeds, because a person waits. Like a browser, Picture sends a few requests
@@ -43,20 +44,30 @@ var ErrPicturesBusy = errors.New("too many pictures are being fetched")
 // The error is a *digest.Error: NotFound if there is no such picture, Unavailable if there may be one
 // later. It is ErrPicturesBusy if too many are being fetched.
 func (p *Poller) Picture(ctx context.Context, address string) (Picture, error) {
+	return p.fetchPicture(ctx, address, p.askPicture)
+}
+
+func (p *Poller) fetchPicture(ctx context.Context, address string,
+	ask func(context.Context, route) (*answer, error)) (Picture, error) {
 	ctx, cancel := context.WithTimeout(ctx, pictureTimeout)
 	defer cancel()
 	r, err := routeTo(address)
+	if err != nil {
+		return Picture{}, noPicture(err)
+	}
+	origin, isHome := r.origin(), p.isHomePicture(ctx, r)
 	for err == nil {
+		r.mayBeHome = isHome && r.origin() == origin
 		var a *answer
-		if a, err = p.askPicture(ctx, r); err != nil {
+		if a, err = ask(ctx, r); err != nil {
 			break
 		}
 		switch typ := pictureType(a.body); {
-		case typ != "" && !fits(pictureSize(typ, a.body)):
+		case typ != "" && !a.fitsPicture(typ):
 			err = errPictureSize
 		case typ != "":
 			return Picture{Type: typ, Bytes: a.body}, nil
-		case a.status == http.StatusOK:
+		case a.status == http.StatusOK, a.status == http.StatusPartialContent:
 			err = errNotPicture
 		case !isRedirect(a.status):
 			err = badStatus(a)
@@ -67,6 +78,28 @@ func (p *Poller) Picture(ctx context.Context, address string) (Picture, error) {
 		}
 	}
 	return Picture{}, noPicture(err)
+}
+
+// fitsPicture reports whether a picture can be displayed. The beginning of a picture may lack its size.
+func (a *answer) fitsPicture(typ string) bool {
+	w, h := pictureSize(typ, a.body)
+	return fits(w, h) || a.shortened && w == 0 && h == 0
+}
+
+// isHomePicture reports whether a picture may be in an allowed network: a feed that was read there, at the same
+// host and port, published it.
+func (p *Poller) isHomePicture(ctx context.Context, r route) bool {
+	if p.homePicture == nil || !p.leadsHome(ctx, r.host()) {
+		return false
+	}
+	feeds, err := p.homePicture(ctx, r.host(), r.address)
+	if err != nil {
+		p.log.Warn("cannot look up the feed of a picture", "err", err)
+	}
+	return slices.ContainsFunc(feeds, func(address string) bool {
+		of, err := routeTo(address)
+		return err == nil && of.origin() == r.origin()
+	})
 }
 
 // askPicture sends one request when the host's queue permits it.
@@ -101,7 +134,7 @@ func (p *Poller) askMedium(ctx context.Context, queues *pictureQueues, r route, 
 	if err != nil {
 		return nil, nil, nil, err
 	}
-	if resp, err = p.public.RoundTrip(newRequest(ctx, http.MethodGet, r, h)); err != nil {
+	if resp, err = p.transportOf(r).RoundTrip(newRequest(ctx, http.MethodGet, r, h)); err != nil {
 		leave()
 		return nil, nil, nil, err
 	}
@@ -128,7 +161,21 @@ func noPicture(err error) error {
 	}
 	kind, text := mediumProblem(err, pictureTimeout, errLargePicture, errPictureSize, errNotPicture, errManyHops,
 		errNotPublic, errPort, errCoding)
-	return &digest.Error{Kind: kind, Message: text}
+	return &digest.Error{Kind: kind, Message: text, Err: err}
+}
+
+// IsDeadPicture reports whether an error of Picture or BeginningOfPicture means that the picture does not load. It is
+// false if no request was sent, or if the host limits requests.
+func IsDeadPicture(err error) bool {
+	if t, ok := asPollError(err); ok && t.throttled() {
+		return false
+	}
+	for _, unsent := range []error{ErrPicturesBusy, errPaused, errPictureRobots, context.Canceled} {
+		if errors.Is(err, unsent) {
+			return false
+		}
+	}
+	return err != nil
 }
 
 // mediumProblem returns the kind of an error and a text without resolved addresses. The final errors do not pass.

@@ -101,6 +101,10 @@ type Options struct {
 	// account uses them to decide how many pages to read; nil: it reads the first page only.
 	Known func(ctx context.Context, feed digest.FeedID, identities []string) (map[string]string, error)
 
+	// HomePicture returns the addresses of the feeds at a host in an allowed network that published a picture; nil:
+	// the poller refuses all pictures in such networks.
+	HomePicture func(ctx context.Context, host, picture string) (feeds []string, err error)
+
 	// Hosts leases hosts, so that no two workers send requests to one host. It is not used for a host that
 	// the caller has leased. Nil: there is only one process.
 	Hosts HostLeases
@@ -142,6 +146,8 @@ type Poller struct {
 	parsers   *Parsers
 	signers   *signers
 
+	homePicture func(ctx context.Context, host, picture string) (feeds []string, err error) // may be nil
+
 	longest  int64         // maximum bytes of a document
 	bodies   *memory       // of documents
 	decoders chan struct{} // one token for each memory-intensive decoder in use
@@ -182,30 +188,31 @@ func New(o Options) *Poller {
 	}
 	transport.TLSClientConfig.RootCAs, public.TLSClientConfig.RootCAs = o.Roots, o.Roots
 	return &Poller{
-		transport: transport,
-		public:    public,
-		guard:     home,
-		pace:      newPacer(o.HostInterval, o.NoWait, now),
-		now:       now,
-		log:       log,
-		parse:     feed.Parse,
-		open:      o.Open,
-		base:      o.BaseURL,
-		agent:     agent(o.UserAgentVersion, o.BaseURL),
-		timeout:   cmp.Or(o.Timeout, DefaultTimeout),
-		head:      cmp.Or(o.Head, HeadLearned),
-		wire:      newWire(cmp.Or(max(o.Requests, 0), DefaultRequests), cmp.Or(o.SlowAfter, slowAfter)),
-		hosts:     o.Hosts,
-		known:     o.Known,
-		robots:    newRobotsReader(o.Robots),
-		blocked:   &blockedHosts{read: o.HostBlocks},
-		pictures:  newPictureQueues(now),
-		sounds:    newSoundQueues(now),
-		parsers:   parsers,
-		signers:   newSigners(o.BaseURL, o.ActorKey),
-		longest:   cmp.Or(o.Longest, DefaultLongest),
-		bodies:    &memory{most: o.Memory},
-		decoders:  make(chan struct{}, mostDecoders),
+		transport:   transport,
+		public:      public,
+		guard:       home,
+		pace:        newPacer(o.HostInterval, o.NoWait, now),
+		now:         now,
+		log:         log,
+		parse:       feed.Parse,
+		open:        o.Open,
+		base:        o.BaseURL,
+		agent:       agent(o.UserAgentVersion, o.BaseURL),
+		timeout:     cmp.Or(o.Timeout, DefaultTimeout),
+		head:        cmp.Or(o.Head, HeadLearned),
+		wire:        newWire(cmp.Or(max(o.Requests, 0), DefaultRequests), cmp.Or(o.SlowAfter, slowAfter)),
+		hosts:       o.Hosts,
+		known:       o.Known,
+		robots:      newRobotsReader(o.Robots),
+		blocked:     &blockedHosts{read: o.HostBlocks},
+		pictures:    newPictureQueues(now),
+		sounds:      newSoundQueues(now),
+		parsers:     parsers,
+		signers:     newSigners(o.BaseURL, o.ActorKey),
+		homePicture: o.HomePicture,
+		longest:     cmp.Or(o.Longest, DefaultLongest),
+		bodies:      &memory{most: o.Memory},
+		decoders:    make(chan struct{}, mostDecoders),
 	}
 }
 

@@ -32,6 +32,7 @@ const (
 	Pictured        // a large picture
 	Alone           // the only post of its site
 	Crowded         // several posts of its site come before it
+	Flooded         // its site published far more than usual, see Floods
 )
 
 // A Post is the form of one post.
@@ -39,7 +40,7 @@ type Post struct {
 	ID       digest.PostID
 	Headline bool      // its title is a headline, see IsHeadline; false for a note
 	Words    int       // of its text; for Chinese, Japanese and Korean an equivalent
-	Picture  int       // width of its picture in CSS pixels; 0 if it has none, or if its size is unknown
+	Picture  int       // width of its picture in CSS pixels; 0 if it has none that is known to load, or of unknown size
 	At       time.Time // of publication
 	Late     bool      // it belongs to an earlier edition
 }
@@ -51,6 +52,8 @@ type Site struct {
 	Folder int  // position of its folder in the edition
 	Whole  bool // the reader wants all its posts in the same form
 	Lines  bool // the reader wants only its headlines
+	Best   bool // its best posts are more than a line, not its newest
+	Folded bool // the edition has one line in place of its posts
 	Posts  []Post
 	digest.FeedHistory
 }
@@ -86,14 +89,15 @@ const Rest = 4
 func Of(sites []Site, ledLately []digest.FeedID, kept digest.PostID) map[digest.PostID]Place {
 	places, all := map[digest.PostID]Place{}, []candidate{}
 	for _, s := range sites {
-		rests, earliest := slices.Contains(ledLately, s.FeedID), s.earliest()
-		for i, p := range s.Posts {
-			c := candidate{Post: p, site: s, place: s.score(p, earliest), ledLately: rests, kept: p.ID == kept}
-			places[p.ID] = c.place
+		limited := !s.Whole && !s.Lines && (s.Best || len(sites) > 1 && !s.Chosen)
+		for i, c := range s.candidates(slices.Contains(ledLately, s.FeedID), kept) {
+			places[c.ID] = c.place
 			switch {
-			case p.ID != kept && i >= mostFull && len(sites) > 1 && !s.Whole && !s.Lines && !s.Chosen:
-				places[p.ID] = Place{Rank: Brief, Reason: Crowded}
-			case !s.Lines && !p.Late:
+			case s.Folded:
+				places[c.ID] = Place{Rank: Brief, Reason: Flooded}
+			case limited && i >= mostFull && !c.kept:
+				places[c.ID] = Place{Rank: Brief, Reason: Crowded}
+			case !s.Lines && !c.Late:
 				all = append(all, c)
 			}
 		}
@@ -132,6 +136,21 @@ type candidate struct {
 	place     Place
 	ledLately bool
 	kept      bool
+}
+
+// candidates returns the posts of a site in the order in which they are more than a line.
+func (s Site) candidates(rests bool, kept digest.PostID) []candidate {
+	all, earliest := make([]candidate, len(s.Posts)), s.earliest()
+	for i, p := range s.Posts {
+		all[i] = candidate{Post: p, site: s, place: s.score(p, earliest), ledLately: rests, kept: p.ID == kept}
+	}
+	if s.Best {
+		slices.SortStableFunc(all, func(x, y candidate) int {
+			return cmp.Or(first(x.kept, y.kept), first(y.Late, x.Late), first(x.Headline, y.Headline),
+				cmp.Compare(y.place.score, x.place.score))
+		})
+	}
+	return all
 }
 
 // leads reports whether the post can be the lead.

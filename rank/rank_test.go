@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"reflect"
+	"slices"
 	"testing"
 	"time"
 
@@ -224,6 +225,28 @@ func BenchmarkOf(b *testing.B) {
 	for b.Loop() {
 		if n := len(Of(sites, nil, 0)); n != 2000 {
 			b.Fatal(fmt.Sprint(n))
+		}
+	}
+}
+
+// TestBest: of a site of an edition of several days, the best posts are more than a line, and late posts come last.
+func TestBest(t *testing.T) {
+	s := with(site(1, 10, 20, 900, 300, 70, 1500), func(s *Site) {
+		s.Best = true
+		s.Posts[5].Late, s.Posts[3].Headline = true, false
+	})
+	brief := func(kept digest.PostID) (ids []digest.PostID) {
+		for id, p := range Of([]Site{s}, nil, kept) {
+			if p.Rank == Brief {
+				ids = append(ids, id)
+			}
+		}
+		slices.Sort(ids)
+		return ids
+	}
+	for kept, want := range map[digest.PostID][]digest.PostID{0: {101, 103, 105}, 105: {100, 101, 103}} {
+		if got := brief(kept); !slices.Equal(got, want) {
+			t.Errorf("with %d as the lead: %d are lines, want %d", kept, got, want)
 		}
 	}
 }

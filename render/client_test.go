@@ -23,7 +23,7 @@ var (
 	knownProperties = setOf(
 		`background-color border border-bottom border-left border-right border-top border-collapse color display
 		font-family font-size font-style font-weight height letter-spacing line-height margin max-width padding text-align
-		text-decoration vertical-align
+		text-decoration vertical-align width
 		max-height mso-hide opacity overflow overflow-wrap table-layout word-wrap`)
 )
 

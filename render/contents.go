@@ -23,7 +23,9 @@ func (m *mail) contentsHTML() *pieces {
 		return nil
 	}
 	all := &pieces{}
+	m.linked = map[*sectionParts]bool{}
 	for i, s := range m.sites()[:m.entries()] {
+		m.linked[s.parts] = true
 		if i > 0 {
 			all.add(m.r.small[bylineKind{}].dot)
 		}

@@ -8,6 +8,21 @@ import (
 	"digest"
 )
 
+// TestExcerptsHaveTheirOwnDirection: an excerpt has the direction of its letters, not of its headline.
+func TestExcerptsHaveTheirOwnDirection(t *testing.T) {
+	for _, c := range []struct{ title, excerpt, language, dir, ex string }{
+		{"המפה החדשה של העיר העתיקה", "In English.", "he", "rtl", `<p class="ex" dir="ltr" style="text-align:left;margin`},
+		{"A long headline in English", "המפה", "en", "auto", `<p class="ex" dir="rtl" style="text-align:right;margin`},
+		{"המפה", "השעון פיגר.", "he", "rtl", `<p class="ex" style="text-align:right;margin`},
+		{"A map", "12:30", "", "auto", `<p class="ex" style="margin`},
+	} {
+		p := plain.Post(digest.Post{Title: c.title, Summary: c.excerpt, Language: c.language})
+		if html := p.rest.html.decoded(); p.Dir != c.dir || !strings.Contains(html, c.ex) {
+			t.Errorf("%s: %s\n%s", c.title, p.Dir, html)
+		}
+	}
+}
+
 // TestPiecesStandApart: in a line with pieces of two directions, each piece keeps its direction and the pieces keep
 // their order. A line with one direction has no marks.
 func TestPiecesStandApart(t *testing.T) {
@@ -39,7 +54,7 @@ func TestPiecesStandApart(t *testing.T) {
 			strings.Contains(m.HTML, "\u2068Pier\u2069") != (language == "ar") {
 			t.Errorf("%s: names of sites\n%s", language, m.HTML)
 		}
-		if own := map[string]string{"": "rtl", "ar": "ltr"}[language]; strings.Count(m.HTML, `<p class="by" dir="`+
+		if own := map[string]string{"": "rtl", "ar": "ltr"}[language]; strings.Count(m.HTML, `<p class="by sm" dir="`+
 			own) != 1 {
 			t.Errorf("%s: bylines of rows\n%s", language, m.HTML)
 		}

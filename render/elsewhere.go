@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"digest"
+	"digest/internal/catalogue"
 	"digest/internal/weburl"
 )
 
@@ -42,6 +43,15 @@ func (p *Post) elsewhere(from digest.Post) []File {
 	}
 	return []File{{Label: arrow(p.r.isRTL()) + clean(strings.TrimPrefix(strings.ToLower(hostAndPort(u)), "www."), 60),
 		URL: u}}
+}
+
+// comments returns the link to the page with comments on the post, or nil.
+func (p *Post) comments(from digest.Post) []File {
+	u := address(from.Comments)
+	if u == "" || u == p.URL {
+		return nil
+	}
+	return []File{{Label: p.r.Say(catalogue.Key("Comments")), URL: u, Quiet: true}}
 }
 
 // arrow returns an arrow in the direction of a line. From right to left it adds a mark, because Latin text may follow.

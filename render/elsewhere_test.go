@@ -29,6 +29,10 @@ func TestLinkPosts(t *testing.T) {
 			Summary: "Some words."}, "", ""},
 		"from right to left": {digest.Post{URL: "https://www.theverge.com/2026/x", SiteURL: home,
 			Title: "המפה"}, "\u200f← theverge.com", ""},
+		"comments elsewhere": {digest.Post{URL: "https://blog.example.org/1", SiteURL: home,
+			Comments: "https://news.example/item?id=1"}, "", "Comments"},
+		"comments by a script": {digest.Post{URL: "https://blog.example.org/1", SiteURL: home,
+			Comments: "javascript:alert(1)"}, "", ""},
 		"no address": {digest.Post{URL: "https://blog.example.org/1", SiteURL: home,
 			LeadsTo: "javascript:alert(1)"}, "", ""},
 	} {
@@ -47,10 +51,13 @@ func TestLinkPosts(t *testing.T) {
 	p := page()
 	p.Sections = []Section{{Title: "Links", URL: home,
 		Posts: []*Post{plain.Post(digest.Post{URL: home + "1", SiteURL: home,
-			LeadsTo: "https://www.theverge.com/2026/x?a=1&b=2", Title: "A link"})}}}
+			LeadsTo: "https://www.theverge.com/2026/x?a=1&b=2", Comments: "https://news.example/1", Author: "Ann",
+			Title: "A link"})}}}
 	m := checkedMail(t, p)
 	if !strings.Contains(m.HTML,
 		`href="https://www.theverge.com/2026/x?a=1&amp;b=2" style="color:#6b655c">→ theverge.com</a>`) ||
+		!strings.Contains(m.HTML, `Ann · <a class="by" href="https://news.example/1" style="color:#6b655c">Comments</a>`) ||
+		!strings.Contains(m.Text, "Comments:\nhttps://news.example/1\n") ||
 		!strings.Contains(m.Text, "→ theverge.com:\nhttps://www.theverge.com/2026/x?a=1&b=2\n") {
 		t.Errorf("%s\n%s", m.HTML, m.Text)
 	}

@@ -17,6 +17,7 @@ type File struct {
 	Facts string // "MP3, 41 MB"; may be empty
 	URL   string
 	Sound bool
+	Quiet bool // in HTML, part of the byline
 
 	film     bool
 	chapters []digest.Chapter
@@ -43,8 +44,8 @@ func (r *Renderer) filesOf(all []digest.Enclosure) []File {
 		if medium == digest.Picture || url == "" || len(out) >= mostFiles {
 			continue
 		}
-		out = append(out, File{r.Say(FileLabel(e)), r.lang.Text(FileFacts(e)), url, medium == digest.Sound,
-			medium == digest.Film, e.ChapterList})
+		out = append(out, File{Label: r.Say(FileLabel(e)), Facts: r.lang.Text(FileFacts(e)), URL: url,
+			Sound: medium == digest.Sound, film: medium == digest.Film, chapters: e.ChapterList})
 		if words := address(e.Transcript); words != "" {
 			out = append(out, File{Label: r.Say(catalogue.Key("Transcript")), URL: words})
 		}
@@ -120,12 +121,13 @@ type fileData struct {
 
 // filesHTML returns the files of a post, one on each line, or nil if it has none.
 func (p *Post) filesHTML() *pieces {
-	if len(p.Files) == 0 {
+	files := slices.DeleteFunc(slices.Clone(p.Files), func(f File) bool { return f.Quiet })
+	if len(files) == 0 {
 		return nil
 	}
 	all := &pieces{}
-	for i, f := range p.Files {
-		p.r.file.write(all, fileData{f.Label, f.Facts, f.URL, i+1 < len(p.Files)})
+	for i, f := range files {
+		p.r.file.write(all, fileData{f.Label, f.Facts, f.URL, i+1 < len(files)})
 	}
 	return all
 }

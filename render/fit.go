@@ -14,9 +14,8 @@ const (
 	maxCoded = 99_000
 )
 
-// maxChanges limits the links to change a site's display in an edition that is too large. Each takes the room of a
-// headline.
-const maxChanges = 20
+// maxChanges is the number of sites with a link to their settings, besides the sites of prominent posts.
+const maxChanges = 5
 
 // A depth is how much of a post is shown.
 type depth uint8
@@ -96,6 +95,7 @@ func (m *mail) fit() *plan {
 		room.coded = min(room.coded, m.Room)
 	}
 	frame := m.frame.size()
+	m.keepChanges()
 	p := &plan{shown: m.posts}
 	for _, p.all = range m.tries() {
 		p.posts = m.write(p)
@@ -105,23 +105,7 @@ func (m *mail) fit() *plan {
 		}
 	}
 	m.SaveURL = nil // posts have priority
-	m.keepChanges()
-	p = &plan{bare: true}
-	m.setEach(p, omitted)
-	to := func(d depth) func(section, post int) depth {
-		return func(section, post int) depth {
-			if m.wanted(section, post) < d {
-				return omitted
-			}
-			return d
-		}
-	}
-	used, shown := m.deepen(p, to(headline), m.lineSize, frame.plus(m.more(m.posts+m.left).html.size()), room)
-	if p.shown = shown; shown == m.posts {
-		m.deepen(p, to(short), m.excerptSize, used, room)
-	}
-	p.posts = m.write(p)
-	return p
+	return m.fill(frame, room)
 }
 
 // setEach sets the depth of each post to d, or to its wanted depth if that is less.
@@ -143,28 +127,14 @@ func (m *mail) spend(p *plan, used, room size) {
 	}
 	if p.all == short {
 		m.setEach(p, short)
-		used, _ = m.deepen(p, func(section, post int) depth {
-			if wanted := m.wanted(section, post); wanted > short {
-				return wanted
-			}
-			return omitted
-		}, m.fullerSize, used, room)
+		used, _ = m.deepen(p, m.wanted, used, room)
 	}
 	m.raise(p, used, room)
 	p.posts = m.write(p)
 }
 
-// fullerSize returns the additional size of a post in its layout compared with a short one. Of a full text it counts
-// the beginning.
-func (m *mail) fullerSize(s *Section, post int) size {
-	var fuller, less both
-	m.addPost(&fuller, s, post, layoutDepth(m.LayoutOf(*s)), 0)
-	m.addPost(&less, s, post, short, 0)
-	return fuller.html.size().minus(less.html.size())
-}
-
-// keepChanges keeps the links to change a site's display only for the sites with the most posts, because those changes
-// make the next edition smaller.
+// keepChanges keeps the links to change a site's display only for the sites of prominent posts and for those with the
+// most posts, because those changes make the next edition smaller.
 func (m *mail) keepChanges() {
 	if m.SiteURL == nil || len(m.Sections) <= maxChanges {
 		return
@@ -172,8 +142,10 @@ func (m *mail) keepChanges() {
 	most := slices.Clone(m.Sections)
 	slices.SortStableFunc(most, func(a, b Section) int { return b.count() - a.count() })
 	kept, url := map[digest.FeedID]bool{}, m.SiteURL
-	for _, s := range most[:maxChanges] {
-		kept[s.Feed] = true
+	for i, s := range most {
+		if i < maxChanges || s.isProminent(0) {
+			kept[s.Feed] = true
+		}
 	}
 	m.SiteURL = func(id digest.FeedID) string {
 		if !kept[id] {
@@ -189,48 +161,6 @@ func (m *mail) tries() []depth {
 		return []depth{headline}
 	}
 	return []depth{m.deepest, short}
-}
-
-// deepen changes posts to the depth that to returns; omitted means no change. It does so while there is room: first for
-// the first post of every section, then for the second, and so on. It returns the used size and the number of changed
-// posts.
-func (m *mail) deepen(p *plan, to func(section, post int) depth, need func(s *Section, post int) size, used,
-	room size) (size, int) {
-	n := 0
-	m.rounds(func(section, post int) bool {
-		d := to(section, post)
-		if d == omitted {
-			return true
-		}
-		more := used.plus(need(&m.Sections[section], post))
-		if !more.within(room) {
-			return false
-		}
-		used, n = more, n+1
-		p.each[section][post] = d
-		return true
-	})
-	return used, n
-}
-
-// lineSize returns the size of a headline in a list. For the first post it includes the head of the section.
-func (m *mail) lineSize(s *Section, post int) size {
-	var line both
-	m.addLine(&line, s.post(post), s.isLate(post))
-	if post == 0 {
-		m.addHead(&line, s, nil)
-		m.addList(&line, s.post(post), s.count(), &both{})
-		m.addBeyond(&line, s)
-	}
-	return line.html.size()
-}
-
-// excerptSize returns the additional size of a short post compared with its headline in a list.
-func (m *mail) excerptSize(s *Section, post int) size {
-	var excerpt, line both
-	m.addPost(&excerpt, s, post, short, 0)
-	m.addLine(&line, s.Posts[post], s.isLate(post))
-	return excerpt.html.size().minus(line.html.size())
 }
 
 // rounds calls f for the first post of every section, then for the second, and so on, until f returns false.

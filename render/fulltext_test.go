@@ -213,13 +213,18 @@ func TestSetInItsScript(t *testing.T) {
 // of pictures. Each wanted text occurs once.
 func TestMarkupInBothVersions(t *testing.T) {
 	for content, want := range map[string]struct{ text, html, both, never []string }{
-		"<p>Entry is <s>10</s> <del>12</del> 8 euro.</p>": {text: []string{"Entry is ~10~ ~12~ 8 euro."},
+		"<p>Entry is <s>10</s> <del>12</del> 8 euro.</p>": {text: []string{"Entry is ~~10~~ ~~12~~ 8 euro."},
 			html: []string{"<del>12</del>"}},
 		"<p>The 1<sup>st</sup> and le 2<sup>e</sup> of 10<sup>6</sup>, a note<sup>3</sup>, Quay<sup>TM</sup>," +
 			" a<sup>n</sup>.</p>": {text: []string{"The 1st and le 2e of 10^6, a note^3, QuayTM, a^n."}},
 		// pictures without an address
 		`<p>The tide:</p><img alt="plot of tides" width="120" height="80"/><p>As one sees.</p><img alt="chart.png"/>`: {
 			both: []string{"[Picture: plot of tides]"}, never: []string{"chart", `src=""`}},
+		// pictures within sentences
+		`<p>Let <img class="inline" src="https://p.example/a" alt="\alpha"> be a root.</p>`: {
+			text: []string{`Let \alpha be a root.`}, never: []string{"Picture"}},
+		"<p>From 🏴\U000e0067\U000e0062\U000e0073\U000e0063\U000e0074\U000e007f to 🏴\U000e0067\U000e0062\U000e007f.</p>": {
+			both: []string{"From 🏴\U000e0067\U000e0062\U000e0073\U000e0063\U000e0074\U000e007f to 🏴."}},
 		// captions, one of which repeats the description
 		`<figure><img src="https://p.example/a" alt="The quay at dawn"><figcaption>The quay at dawn</figcaption>` +
 			`</figure><figure><img src="https://p.example/b" alt="A pier"><figcaption>By night</figcaption></figure>`: {

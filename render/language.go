@@ -67,6 +67,18 @@ func direction(text, language string) string {
 	return "auto"
 }
 
+// ExcerptDir returns the direction of the excerpt if it differs from the direction of the post, otherwise "".
+func (p *Post) ExcerptDir() string {
+	rtl, ltr := countLetters(p.Excerpt)
+	switch left := runsLeft(rtl, ltr, p.Language); {
+	case rtl+ltr == 0 || left == (p.Dir == "rtl"):
+		return ""
+	case left:
+		return "rtl"
+	}
+	return "ltr"
+}
+
 // Marks that isolate the direction of the text between them (Unicode Standard Annex 9).
 const (
 	isolate    = '\u2068' // FIRST STRONG ISOLATE

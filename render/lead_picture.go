@@ -10,6 +10,7 @@ import (
 	nethtml "golang.org/x/net/html"
 
 	"digest"
+	"digest/rank"
 )
 
 type leadData struct {
@@ -23,7 +24,7 @@ type Picture struct {
 	URL           string // path on this instance; may be empty
 	Alt           string // may be empty
 	Width, Height int    // in CSS pixels; 0 if unknown
-	Source        string // its original address if its size is unknown
+	Source        string // its original address
 	Cover         bool   // the cover of an episode; shown small, because episodes of a podcast have similar covers
 }
 
@@ -55,9 +56,10 @@ func (p *Post) leadPicture(from digest.Post) piece {
 	d.Cover = isEpisode && isSquare(w, h)
 	w, h = fitted(w, h, d.Cover)
 	d.setSize(w, h)
-	p.Picture = Picture{URL: local(d.URL), Alt: d.Alt, Width: w, Height: h, Cover: d.Cover}
+	p.Picture = Picture{URL: local(d.URL), Alt: d.Alt, Width: w, Height: h, Cover: d.Cover,
+		Source: src}
 	if h == 0 {
-		p.Picture.Source, p.unsized = src, d
+		p.unsized = d
 	}
 	return p.r.lead.piece(d)
 }
@@ -90,8 +92,15 @@ func described(from digest.Post) string {
 	return description(attribute(tag, "alt"))
 }
 
-// setSize sets the displayed size. If the height is unknown, it sets only the width.
+// maxLeadHeight limits the height of a picture above an excerpt: three quarters of the column.
+const maxLeadHeight = Width * 3 / 4
+
+// setSize sets the displayed size. A high picture becomes narrower, which also works in mail programs without CSS. If
+// the height is unknown, setSize sets only the width.
 func (d *leadData) setSize(w, h int) {
+	if h > maxLeadHeight {
+		w, h = max(1, w*maxLeadHeight/h), maxLeadHeight
+	}
 	column := Width
 	if d.Cover {
 		column = coverSide
@@ -102,10 +111,14 @@ func (d *leadData) setSize(w, h int) {
 	}
 }
 
-// Learned returns the picture in its stored size, or no picture if it is too small.
-func (p Picture) Learned(sizes map[string]digest.PictureSize) Picture {
+// Learned returns the picture of a post of a rank, in its stored size. It returns no picture if the picture is dead or
+// too small, or if it is not known to load and the post is prominent.
+func (p Picture) Learned(sizes map[string]digest.PictureSize, of rank.Rank) Picture {
 	size, known := sizes[p.Source]
-	if p.URL == "" || p.Source == "" || !known {
+	switch {
+	case size.Dead, !known && (of == rank.Lead || of == rank.Second):
+		return Picture{}
+	case p.URL == "" || p.Height > 0 || size.Width == 0:
 		return p
 	}
 	w, h := shownSize(p.Width, p.Height, size)
@@ -118,8 +131,8 @@ func (p Picture) Learned(sizes map[string]digest.PictureSize) Picture {
 }
 
 // lead returns the picture above a post's excerpt in an email, in its stored size.
-func (m *mail) lead(p *Post) piece {
-	pic := p.Picture.Learned(m.PictureSizes)
+func (m *mail) lead(p *Post, of rank.Rank) piece {
+	pic := p.Picture.Learned(m.PictureSizes, of)
 	switch pic {
 	case p.Picture:
 		return p.shown
@@ -135,7 +148,7 @@ func (m *mail) lead(p *Post) piece {
 // repeatsCover reports whether an earlier post of the section has the same cover. A section shows a cover once.
 func (m *mail) repeatsCover(s *Section, i int) bool {
 	p := s.Posts[i].Picture
-	return p.Learned(m.PictureSizes).Cover &&
+	return p.Learned(m.PictureSizes, rank.Standard).Cover &&
 		slices.ContainsFunc(s.Posts[:i], func(before *Post) bool { return before.Picture.URL == p.URL })
 }
 

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"digest"
+	"digest/rank"
 )
 
 // TestLearnedPicture: a picture without a stated size has its stored size, in email and on pages. A stated size has
@@ -22,17 +23,18 @@ func TestLearnedPicture(t *testing.T) {
 		"small":       {"", digest.PictureSize{Width: 240, Height: 180}, `width="240" height="180"`, 240, 180},
 		"an ornament": {"", digest.PictureSize{Width: 32, Height: 32}, "", 0, 0},
 		"not learned": {"", digest.PictureSize{}, `width="600" src`, 0, 0},
+		"dead":        {` width="300" height="200"`, digest.PictureSize{Dead: true}, "", 0, 0},
 		"told": {` width="300" height="200"`, digest.PictureSize{Width: 1200, Height: 800},
 			`width="300" height="200"`, 300, 200},
 		"half of it": {` width="300"`, digest.PictureSize{Width: 1200, Height: 800}, `width="300" height="200"`, 300,
 			200},
-		"tall and big": {"", digest.PictureSize{Width: 1200, Height: 9000}, `width="600" height="4500"`, 600, 4500},
+		"tall and big": {"", digest.PictureSize{Width: 1200, Height: 9000}, `width="60" height="450"`, 600, 4500},
 	} {
 		p := proxied.Post(digest.Post{URL: "https://a.example/1", Title: "T", Summary: "Some words.", ImageURL: src,
 			Content: `<img src="https://far.example/wheel.jpg?a=1&amp;b=2"` + c.attributes + `>`})
 		e := page(sampleSite{"A", "https://a.example/", "en", nil})
 		e.Images, e.Sections[0].Posts = digest.ProxiedImages, []*Post{p}
-		if c.size.Width > 0 {
+		if c.size != (digest.PictureSize{}) {
 			e.PictureSizes = map[string]digest.PictureSize{src: c.size}
 		}
 		m, err := proxied.Mail(e)
@@ -42,9 +44,34 @@ func TestLearnedPicture(t *testing.T) {
 		if has := strings.Contains(m.HTML, "<img"); has != (c.want != "") || !strings.Contains(m.HTML, c.want) {
 			t.Errorf("%s: no %q in\n%s", name, c.want, m.HTML)
 		}
-		if got := p.Picture.Learned(e.PictureSizes); got.Width != c.w || got.Height != c.h ||
+		if got := p.Picture.Learned(e.PictureSizes, rank.Standard); got.Width != c.w || got.Height != c.h ||
 			(got.URL == "") != (c.want == "") {
 			t.Errorf("%s: on pages it is %+v", name, got)
+		}
+	}
+}
+
+// TestCertainPictures: the lead and seconds have their picture only if it is known to load.
+func TestCertainPictures(t *testing.T) {
+	const src = "https://far.example/wheel.jpg"
+	p := proxied.Post(digest.Post{URL: "https://a.example/1", Title: "T", Summary: "Some words.", ImageURL: src,
+		Content: `<img src="` + src + `" width="1200" height="800">`})
+	loads := map[string]digest.PictureSize{src: {}}
+	for of, want := range map[rank.Rank]bool{rank.Lead: false, rank.Second: false, rank.Standard: true} {
+		if unknown := p.Picture.Learned(nil, of).URL != ""; unknown != want {
+			t.Errorf("rank %d, unknown: %v", of, unknown)
+		}
+		if p.Picture.Learned(loads, of).URL == "" {
+			t.Errorf("rank %d: its picture is missing", of)
+		}
+	}
+	e := page(sampleSite{"A", "https://a.example/", "en", nil})
+	e.Images, e.Sections[0].Posts = digest.ProxiedImages, []*Post{p}
+	e.Sections[0].Places = []rank.Place{{Rank: rank.Lead}}
+	for _, e.PictureSizes = range []map[string]digest.PictureSize{nil, loads} {
+		m, err := proxied.Mail(e)
+		if err != nil || strings.Contains(m.HTML, "<img") != (e.PictureSizes != nil) {
+			t.Errorf("%v, in email with %v:\n%s", err, e.PictureSizes, m.HTML)
 		}
 	}
 }
@@ -114,7 +141,7 @@ func TestCoversAreSmall(t *testing.T) {
 		if c.learned.Width > 0 {
 			sizes[src] = c.learned
 		}
-		if got := p.Picture.Learned(sizes); got.Width != c.w || got.Height != c.h || got.Cover != c.cover {
+		if got := p.Picture.Learned(sizes, rank.Standard); got.Width != c.w || got.Height != c.h || got.Cover != c.cover {
 			t.Errorf("%s: %+v", name, got)
 		}
 	}
@@ -151,5 +178,30 @@ func TestPictureAlone(t *testing.T) {
 	if !strings.Contains(m.Text, "A heron on the pier, at dawn") ||
 		strings.Count(shownText(t, m.HTML), "A heron on the pier") == 0 {
 		t.Errorf("%s\n%s", m.Text, m.HTML)
+	}
+}
+
+// TestPictureWords: an email without pictures says which pictures an excerpt's post has.
+func TestPictureWords(t *testing.T) {
+	const pier, bell = `<img src="https://a.example/1.jpg" alt="A grey pier at dawn">`, `<img src="https://a.example/2.jpg">`
+	for _, c := range []struct{ title, content, want string }{
+		{"Photo from the pier", pier, "Picture: A grey pier at dawn"},
+		{"Photo from the pier", pier + bell, "2 pictures"},
+		{"Photo from the pier", bell, "1 picture"},
+		{"A grey pier at dawn", pier, "1 picture"},
+		{"Photo from the pier", `<img src="https://a.example/3.png" width="22" height="22">`, ""},
+	} {
+		e := page(sampleSite{"A", "https://a.example/", "en", []digest.Post{
+			{URL: "https://a.example/p", Title: c.title, Summary: "Some words.", Content: c.content}}})
+		for _, images := range []digest.Images{digest.NoImages, digest.ProxiedImages} {
+			e.Images = images
+			m := mailOf(t, e)
+			for name, version := range map[string]string{"HTML": m.HTML, "text": m.Text} {
+				got := c.want != "" && strings.Contains(version, "Some words.") && strings.Contains(version, c.want)
+				if got != (c.want != "" && images == digest.NoImages) {
+					t.Errorf("%s, %s, %s: %v", c.content, images, name, got)
+				}
+			}
+		}
 	}
 }

@@ -270,5 +270,5 @@ func withoutMarkup(s string) string {
 	if writtenLink.MatchString(s) {
 		s = strings.ReplaceAll(writtenLink.ReplaceAllString(s, ""), "</a>", "")
 	}
-	return s
+	return withoutSigns(s)
 }

@@ -18,8 +18,9 @@ import (
 //   - Full texts are cut at the end of a paragraph, all at about the same length. Then they become excerpts with a link
 //     to the rest.
 //   - Excerpts become shorter and lose their pictures. The first posts of each section lose them last.
-//   - Posts become headlines. Every section keeps its newest excerpts as long as possible.
-//   - Headlines move to the web edition, evenly from all sections.
+//   - Posts become headlines, beginning with the sites with the most posts.
+//   - Headlines move to the web edition, first the later posts of the sites with the most posts, then sites in turn. The
+//     email names these sites.
 func (r *Renderer) Mail(e Edition) (Message, error) {
 	m, err := r.newMail(e)
 	if err != nil {
@@ -50,9 +51,10 @@ type mail struct {
 	Edition
 	r       *Renderer
 	posts   int
-	left    int     // number of posts only in the web edition
-	most    []depth // for each section's posts if there is room
-	deepest depth   // the maximum of most
+	left    int                    // number of posts only in the web edition
+	most    []depth                // for each section's posts if there is room
+	deepest depth                  // the maximum of most
+	linked  map[*sectionParts]bool // by the contents
 
 	notes   noted
 	subject string
@@ -78,12 +80,16 @@ type editionData struct {
 	Alone                                 bool // notes, but no posts
 	Reason                                string
 	WebURL, HomeURL, UnsubscribeURL       string
-	SettingsURL, PauseURL                 string
+	SitesURL, SettingsURL, PauseURL       string
 	HomeWords                             string
 	PostalAddress                         string
 }
 
-type moreData struct{ URL, Count string }
+type moreData struct {
+	URL, Count string
+	After      string  // a sentence below; may be empty
+	Sites      *pieces // with posts only on the web
+}
 
 func (r *Renderer) newMail(e Edition) (*mail, error) {
 	r = r.In(e.Colours).Speaking(e.Language)
@@ -98,12 +104,12 @@ func (r *Renderer) newMail(e Edition) (*mail, error) {
 	m.setMost()
 	m.notes = r.tidyNotices(e.Notices, m.posts == 0)
 	m.deck = m.summary()
-	title := r.lang.Heading(catalogue.Key("%s: %s").With(catalogue.Day("Monday 2 January", e.Date), m.deck))
+	title := r.lang.Heading(catalogue.Key("%s: %s").With(e.day(), m.deck))
 	if m.posts > 0 && m.notes.all > 0 {
 		m.deck = r.Say(catalogue.Key("%s, %s").With(m.deck, catalogue.Key("%d notices").With(m.notes.all)))
 	}
 	m.subject = m.subjectOr(title)
-	m.date = r.lang.Heading(catalogue.Day("Monday 2 January 2006", e.Date))
+	m.date = r.lang.Heading(e.Dateline())
 	m.setFrame(title)
 	return m, nil
 }
@@ -118,7 +124,8 @@ func (m *mail) tidy() error {
 		value    *string
 		required bool
 	}{{"unsubscribe", &m.UnsubscribeURL, true}, {"home", &m.HomeURL, true}, {"web edition", &m.WebURL, false},
-		{"logo", &m.LogoURL, false}, {"settings", &m.SettingsURL, false}, {"pause", &m.PauseURL, false}} {
+		{"logo", &m.LogoURL, false}, {"sites", &m.SitesURL, false}, {"settings", &m.SettingsURL, false},
+		{"pause", &m.PauseURL, false}} {
 		clean := address(*u.value)
 		if clean == "" && (u.required || *u.value != "") {
 			return fmt.Errorf("its %s link %q is not an http(s) address", u.name, *u.value)
@@ -146,7 +153,7 @@ func (m *mail) setFrame(title string) {
 		Contents: m.contentsHTML(), Nothing: m.posts == 0 && m.notes.all == 0,
 		Notes: m.notesHTML(), Alone: m.posts == 0, Reason: m.reason(),
 		WebURL: m.WebURL, HomeURL: m.HomeURL, HomeWords: m.homeWords(), UnsubscribeURL: m.UnsubscribeURL,
-		SettingsURL: m.SettingsURL, PauseURL: m.PauseURL, PostalAddress: m.PostalAddress,
+		SitesURL: m.SitesURL, SettingsURL: m.SettingsURL, PauseURL: m.PauseURL, PostalAddress: m.PostalAddress,
 	}
 	if m.posts > 0 {
 		m.data.Posts = &pieces{}
@@ -203,19 +210,13 @@ func (m *mail) join(p *plan) (html, text *pieces) {
 
 func (m *mail) omitted(p *plan) int { return m.posts - p.shown + m.left }
 
-// more returns the line with the number of posts that are only in the web edition.
-func (m *mail) more(n int) pair {
-	words, url := m.r.Say(catalogue.Key("%d more on the web").With(n)), cmp.Or(m.WebURL, m.HomeURL)
-	return pair{m.r.more.piece(moreData{URL: url, Count: words}), newText(m.r.label(words) + "\n" + url + "\n\n")}
-}
-
 // leads returns the preview text for the list of emails: the first headlines that the subject does not have, or the
 // first notice if there are no posts.
 func (m *mail) leads() string {
 	var w strings.Builder
 	n := 0
 	if m.Threaded { // the subject does not contain the date
-		w.WriteString(m.r.label(m.r.lang.Heading(catalogue.Day("Monday 2 January", m.Date))) + " ")
+		w.WriteString(m.r.label(m.r.lang.Heading(m.day())) + " ")
 	}
 	led := m.subjectPost()
 	m.rounds(func(section, post int) bool {

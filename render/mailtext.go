@@ -39,7 +39,7 @@ func (m *mail) textBottom() string {
 	end += wrapped(m.reason())
 	for _, l := range [...][2]string{
 		{m.r.Say(catalogue.Key("Read on the web")), m.WebURL}, {m.homeWords(), m.HomeURL},
-		{m.r.Say(catalogue.Key("Settings")), m.SettingsURL},
+		{m.r.Say(catalogue.Key("Your sites")), m.SitesURL}, {m.r.Say(catalogue.Key("Settings")), m.SettingsURL},
 		{m.r.Say(catalogue.Key("Pause")), m.PauseURL}, {m.r.Say(catalogue.Key("Unsubscribe")), m.UnsubscribeURL},
 	} {
 		if l[1] != "" {
@@ -69,22 +69,22 @@ func (p *Post) titleText() string {
 	return wrapped(p.Title)
 }
 
-// bylineText returns a post's byline, which marks a late post.
-func (p *Post) bylineText(late bool) string {
-	if !late {
-		return p.Byline
+// bylineText returns a post's byline after a mark, which may be empty. If named is false, it omits the author.
+func (p *Post) bylineText(mark string, named bool) string {
+	by := p.Byline
+	if !named {
+		by = p.besides
 	}
-	words := p.r.lateWord()
-	if p.mixed {
-		words = lineMark(p.Dir == "rtl") + isolated(words)
+	if mark != "" && p.mixed {
+		mark = lineMark(p.Dir == "rtl") + isolated(mark)
 	}
-	return strings.Join(filled([]string{words, p.Byline}), " · ")
+	return strings.Join(filled([]string{mark, by}), " · ")
 }
 
-func (p *Post) rowText(late bool) string {
+func (p *Post) rowText(mark string, named bool) string {
 	var w strings.Builder
 	wrap(&w, p.Line(), "  * ", "    ")
-	wrap(&w, p.bylineText(late), "    ", "    ")
+	wrap(&w, p.bylineText(mark, named), "    ", "    ")
 	if p.URL != "" {
 		w.WriteString("    " + p.URL + "\n")
 	}

@@ -62,6 +62,7 @@ type parser struct {
 	images    digest.Images
 	proxy     Proxy
 	sizes     map[string]digest.PictureSize // stored sizes of pictures
+	url       string                        // of the post; may be empty
 	title     string                        // of the post; descriptions of pictures omit it
 	film      string                        // address of the film that the post is about; may be empty
 	speaks    *catalogue.Language           // language of built-in messages; nil means English

@@ -93,8 +93,9 @@ func (c *codeParser) text(s string) {
 			b.Reset()
 		}
 	}
-	marks := 0
-	for _, r := range s {
+	marks, flag := 0, 0
+	for i, r := range s {
+		flag = max(flag, i+flagLen(s[i:]))
 		switch {
 		case r == '\n' || r == '\u2028' || r == '\u2029':
 			flush()
@@ -106,7 +107,7 @@ func (c *codeParser) text(s string) {
 		case r == '\u00a0':
 			b.WriteByte(' ')
 			c.column++
-		case dropped(r):
+		case i >= flag && dropped(r):
 		default:
 			if columns(r) > 0 {
 				marks = 0

@@ -207,14 +207,16 @@ func (s *spacer) spaceOut(r rune) {
 
 func (s *spacer) word(text string) {
 	var b strings.Builder
-	for _, r := range text {
+	flag := 0
+	for i, r := range text {
+		flag = max(flag, i+flagLen(text[i:]))
 		switch {
 		case unicode.IsSpace(r) && (r != '\u00a0' && r != '\u202f' && r != '\u3000' || s.fresh || s.space ||
 			s.last == r):
 			s.space = true
 			s.newline = s.newline || r == '\n'
 			continue
-		case dropped(r):
+		case i >= flag && dropped(r):
 			continue
 		case columns(r) == 0:
 			if s.marks++; s.marks > maxMarks {

@@ -28,7 +28,8 @@ type picture struct {
 
 // Limits of pictures, in CSS pixels and columns.
 const (
-	smallPicture       = 50 // pictures of at most this size stay in the line
+	smallPicture       = 50  // pictures of at most this size stay in the line
+	tallInLine         = 100 // height of a picture within a sentence
 	maxPicture         = 10_000
 	descriptionColumns = 300
 	longTitle          = 40 // a title of at least this length is a caption, not a label
@@ -37,12 +38,21 @@ const (
 // image parses a picture, and displays it as the reader's settings require.
 func (p *parser) image(n *html.Node) {
 	src := address(attribute(n, "src"))
-	w, h := shownSize(pixels(n, "width"), pixels(n, "height"), p.sizes[src])
+	learned := p.sizes[src]
+	w, h := shownSize(pixels(n, "width"), pixels(n, "height"), learned)
+	if learned.Dead {
+		src = ""
+	}
 	words := beyond(p.title, description(attribute(n, "alt")))
 	if src == "" && words == "" || w == 1 || h == 1 || w == 2 && h == 2 { // data: pictures have no address
 		return
 	}
-	small := w > 0 && w <= smallPicture || h > 0 && h <= smallPicture || strings.Contains(src, "/emoji/")
+	within := attribute(n, "class") == "inline" && h <= tallInLine // package feed decides
+	if within && words != "" && p.images != digest.ProxiedImages {
+		p.words(words)
+		return
+	}
+	small := within || w > 0 && w <= smallPicture || h > 0 && h <= smallPicture || strings.Contains(src, "/emoji/")
 	if small && words != "" && widthOf(words) <= 4 { // an emoji or a smiley
 		p.text(words)
 		return
@@ -50,7 +60,7 @@ func (p *parser) image(n *html.Node) {
 	title := beyond(p.title, description(attribute(n, "title")))
 	if words == "" {
 		words = title
-	} else if title != "" && widthOf(title) >= longTitle && (title != words || p.images == digest.ProxiedImages) {
+	} else if title != "" && !within && widthOf(title) >= longTitle && (title != words || p.images == digest.ProxiedImages) {
 		p.captions = append(p.captions, title)
 	}
 	pic := &picture{words: words, small: small, speaks: p.speaks}
@@ -82,7 +92,20 @@ func (p *parser) image(n *html.Node) {
 	}
 }
 
+// words adds the description of a picture to the line, as code if it is the source of a formula.
+func (p *parser) words(words string) {
+	if !strings.Contains(words, `\`) {
+		p.text(words)
+		return
+	}
+	p.line = append(p.line, token{kind: opening, name: "code"}, token{kind: word, text: words}, token{kind: closing})
+}
+
+// said returns the words in place of a picture.
 func (p *picture) said() string {
+	if p.small && p.words != "" {
+		return p.words
+	}
 	if p.words == "" {
 		return "[" + saidIn(p.speaks, catalogue.Key("Picture")) + "]"
 	}

@@ -1,6 +1,7 @@
 package render
 
 import (
+	"cmp"
 	"slices"
 	"strconv"
 	"strings"
@@ -9,16 +10,26 @@ import (
 
 	"golang.org/x/net/html"
 	"golang.org/x/net/html/atom"
+
+	"digest/internal/catalogue"
 )
 
 const (
 	maxColumns   = 12
 	maxRows      = 300
+	maxWebRows   = 2000
 	phoneWidth   = 340 // CSS pixels for a table on a phone
-	columnWidth  = 8   // width of a character in a table
-	cellPadding  = 16
 	maxCellWords = 400 // bytes; longer text is not data
+	maxCells     = 180 // of a table that does not fit on a phone: about 30 rows of 6 columns
+	shortCell    = 24  // columns
+	briefCell    = 40  // bytes
 )
+
+// A tableSize is the width of a character and the padding of a cell, in CSS pixels.
+type tableSize struct{ character, padding int }
+
+// smallTable marks a table in small print.
+const smallTable = 1
 
 type cell struct {
 	line []token
@@ -26,7 +37,8 @@ type cell struct {
 }
 
 // table parses a table by its purpose. A table of code and line numbers becomes code. A layout table becomes its
-// content in order. A data table stays a table if it fits on a phone; otherwise every row becomes a paragraph.
+// content in order. A data table stays a table if it fits on a phone, perhaps in small print. Otherwise its rows become
+// lines or paragraphs, and a large table becomes a link to the post.
 func (p *parser) table(n *html.Node) {
 	p.flush()
 	rows, captions := rowsOf(n)
@@ -38,7 +50,18 @@ func (p *parser) table(n *html.Node) {
 		p.flush()
 		return
 	}
-	if !isData(rows) {
+	columns, data := isData(rows)
+	most := maxRows
+	if p.browser {
+		most = maxWebRows
+	}
+	brief := hasBriefCells(rows)
+	fits := columns <= maxColumns && len(rows) <= most
+	if data && brief && !fits {
+		p.put(p.tableNote(columns, len(rows)))
+		return
+	}
+	if !data || !fits {
 		for _, r := range rows {
 			for _, c := range r {
 				p.leaf(c, paragraph, 0)
@@ -51,8 +74,15 @@ func (p *parser) table(n *html.Node) {
 	b := &node{kind: table, lang: p.lang, dir: p.dir, rows: p.cells(rows)}
 	switch {
 	case len(b.rows) == 0:
-	case p.browser || fitsPhone(b.rows):
+	case p.browser || fitsPhone(b.rows, tableSize{8, 16}):
 		p.put(b)
+	case fitsPhone(b.rows, tableSize{7, 8}):
+		b.rank = smallTable
+		p.put(b)
+	case brief && len(b.rows)*len(b.rows[0]) > maxCells:
+		p.put(p.tableNote(len(b.rows[0]), len(b.rows)))
+	case isShort(b.rows):
+		p.put(&node{kind: paragraph, lang: b.lang, dir: b.dir, line: inLines(b.rows)})
 	default:
 		p.stack(b)
 	}
@@ -102,8 +132,34 @@ func has(n *html.Node, names ...atom.Atom) bool {
 	return false
 }
 
-// isData reports whether a table contains data, and is not a layout table.
-func isData(rows [][]*html.Node) bool {
+// tableNote returns the size of a large table as a link to the post.
+func (p *parser) tableNote(columns, rows int) *node {
+	n, link := &node{kind: paragraph}, address(p.url)
+	size := catalogue.Key("Table, %d × %d").With(columns, rows)
+	if link != "" && !p.inLink() {
+		size = catalogue.Key("Table, %d × %d: see it at the site").With(columns, rows)
+		n.line = []token{{kind: opening, name: "a", href: link}, {kind: word, text: p.say(size)}, {kind: closing}}
+	} else {
+		n.line = []token{{kind: word, text: p.say(size)}}
+	}
+	l := cmp.Or(p.speaks, catalogue.English())
+	n.lang, n.dir = l.Code, string(l.Direction)
+	return n
+}
+
+// hasBriefCells reports whether the cells of a table are brief on average. Cells with texts are long.
+func hasBriefCells(rows [][]*html.Node) bool {
+	bytes, cells := 0, 0
+	for _, r := range rows {
+		for _, c := range r {
+			bytes, cells = bytes+len(content(c)), cells+1
+		}
+	}
+	return bytes <= briefCell*cells
+}
+
+// isData reports whether a table contains data, and is not a layout table, and returns its number of columns.
+func isData(rows [][]*html.Node) (columns int, data bool) {
 	most := 0
 	for _, r := range rows {
 		most = max(most, len(r))
@@ -111,11 +167,11 @@ func isData(rows [][]*html.Node) bool {
 			if has(c, atom.Table, atom.Pre, atom.Ul, atom.Ol, atom.Blockquote, atom.Img, atom.H1, atom.H2, atom.H3,
 				atom.H4) ||
 				len(content(c)) > maxCellWords {
-				return false
+				return 0, false
 			}
 		}
 	}
-	return len(rows) > 1 && most > 1 && most <= maxColumns && len(rows) <= maxRows
+	return most, len(rows) > 1 && most > 1
 }
 
 // cells converts rows to a grid. Empty cells follow a cell that spans. It drops empty rows and empty columns at the
@@ -183,14 +239,14 @@ func (p *parser) cell(n *html.Node) []token {
 }
 
 // fitsPhone reports whether the longest words of all columns fit next to each other.
-func fitsPhone(rows [][]cell) bool {
+func fitsPhone(rows [][]cell, size tableSize) bool {
 	need := 0
 	for i := range rows[0] {
 		longest := 1
 		for _, r := range rows {
 			longest = max(longest, longestWord(plainText(r[i].line)))
 		}
-		need += longest*columnWidth + cellPadding
+		need += longest*size.character + size.padding
 	}
 	return need <= phoneWidth
 }
@@ -205,6 +261,49 @@ func longestWord(s string) int {
 		longest = max(longest, n)
 	}
 	return longest
+}
+
+// isShort reports whether a table has no head row, and only cells that are short enough for one line together.
+func isShort(rows [][]cell) bool {
+	for _, c := range rows[0] {
+		if c.head {
+			return false
+		}
+	}
+	for _, r := range rows {
+		width := 0
+		for _, c := range r {
+			cellWidth := widthOf(plainText(c.line))
+			if cellWidth > shortCell || slices.ContainsFunc(c.line, func(t token) bool { return t.kind == breaking }) {
+				return false
+			}
+			width += cellWidth
+		}
+		if width > textColumns {
+			return false
+		}
+	}
+	return true
+}
+
+// inLines returns each row of a table as a line.
+func inLines(rows [][]cell) (line []token) {
+	for i, r := range rows {
+		if i > 0 {
+			line = append(line, token{kind: breaking})
+		}
+		some := false
+		for _, c := range r {
+			if len(c.line) == 0 {
+				continue
+			}
+			if some {
+				line = append(line, token{kind: word, text: " · "})
+			}
+			line, some = append(line, c.line...), true
+		}
+	}
+	return line
 }
 
 // stack converts a table that is too wide for a phone: each row becomes a paragraph, and each cell gets the name of its

@@ -10,8 +10,8 @@ import (
 	"digest"
 )
 
-// Many pages do not state the sizes of their pictures. The picture proxy stores the size of each picture that it
-// serves. shownSize combines it with the attributes of the element, for excerpts and full texts, in email and on pages.
+// Many pages do not state the sizes of their pictures. The store knows the size of each picture that the worker or the
+// picture proxy has requested, and which pictures do not load. shownSize combines the size with the attributes of the element, for excerpts and full texts, in email and on pages.
 // Posts are rendered once and shared, so each edition passes the sizes by address.
 
 // shownSize returns the displayed size of a picture in CSS pixels. w and h are its attributes, 0 if missing.
@@ -27,14 +27,14 @@ func shownSize(w, h int, learned digest.PictureSize) (int, int) {
 	return learned.Width, learned.Height
 }
 
-// maxUnsized limits the pictures of a text whose sizes are looked up.
-const maxUnsized = 200
+// maxLookedUp limits the pictures of a text that are looked up.
+const maxLookedUp = 200
 
-// unsizedIn returns the addresses of the pictures in sanitised content whose elements do not state the full size.
-func unsizedIn(content string) []string {
+// picturesIn returns the addresses of the pictures in sanitised content.
+func picturesIn(content string) []string {
 	var all []string
-	for at := strings.Index(content, "<img"); at >= 0 && len(all) < maxUnsized; {
-		if tag := firstTag(content[at:]); tag != nil && (pixels(tag, "width") == 0 || pixels(tag, "height") == 0) {
+	for at := strings.Index(content, "<img"); at >= 0 && len(all) < maxLookedUp; {
+		if tag := firstTag(content[at:]); tag != nil {
 			if src := address(attribute(tag, "src")); src != "" && !slices.Contains(all, src) {
 				all = append(all, src)
 			}
@@ -58,12 +58,11 @@ func firstTag(text string) *nethtml.Node {
 	return &nethtml.Node{Type: nethtml.ElementNode, Data: "img", Attr: z.Token().Attr}
 }
 
-// Unsized returns the addresses of the pictures whose size the page does not state: the pictures of its text, or the
-// picture above its excerpt.
-func (p *Post) Unsized(text bool) []string {
+// Pictures returns the addresses of the pictures of its text, or of the picture above its excerpt.
+func (p *Post) Pictures(text bool) []string {
 	switch {
 	case text:
-		return p.open
+		return p.pictures
 	case p.Picture.Source != "":
 		return []string{p.Picture.Source}
 	}
@@ -96,11 +95,11 @@ func cachedSized[T interface{ bytes() int }](p *Post, of any, sizes map[string]d
 
 func (p *Post) learnedOf(sizes map[string]digest.PictureSize) string {
 	var b []byte
-	for i, src := range p.open {
+	for i, src := range p.pictures {
 		if s, known := sizes[src]; known {
 			b = strconv.AppendInt(b, int64(i), 36)
 			b = append(strconv.AppendInt(append(b, ' '), int64(s.Width), 36), ' ')
-			b = append(strconv.AppendInt(b, int64(s.Height), 36), '\n')
+			b = append(strconv.AppendBool(strconv.AppendInt(b, int64(s.Height), 36), s.Dead), '\n')
 		}
 	}
 	return string(b)

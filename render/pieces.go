@@ -84,6 +84,9 @@ func (s size) minus(t size) size {
 	return size{s.plain - t.plain, s.coded - t.coded}
 }
 
+// most returns the greater of both decoded sizes, and of both encoded sizes.
+func (s size) most(t size) size { return size{max(s.plain, t.plain), max(s.coded, t.coded)} }
+
 func (s size) within(limit size) bool { return s.plain <= limit.plain && s.sent() <= limit.coded }
 
 // sent estimates the sent bytes. Package mailer uses base64 if it is shorter by more than a tenth. Base64 encodes a

@@ -20,12 +20,16 @@ const (
 	authorColumns  = 60
 	excerptColumns = 420
 	shortColumns   = 150 // of an excerpt in an edition that would be too large
+	longerColumns  = 480 // of the excerpt of a prominent post on the web
 	leadColumns    = 60  // of a title in the preview text of an email
 )
 
-// oldAfter is the age from which a post shows its date. Most posts are recent, but a new subscription may contain old
+// longWords is the length of a text from which a post has a longer excerpt.
+const longWords = 200
+
+// OldAfter is the age from which a post shows its date. Most posts are recent, but a new subscription may contain old
 // ones.
-const oldAfter = 72 * time.Hour
+const OldAfter = 72 * time.Hour
 
 // A Post is a post that is rendered once and shared by all its readers. It is safe for concurrent use, and its exported
 // fields never change.
@@ -36,6 +40,7 @@ type Post struct {
 	URL      string  // the author's page; empty if the address is not http(s)
 	Byline   string  // plain text: author and reading time; may be empty
 	Excerpt  string  // plain text, one paragraph; may be empty
+	Longer   string  // the excerpt with more of a long text; may be empty
 	Language string  // BCP 47; empty if unknown
 	Dir      string  // "rtl" or "auto"
 	Author   string  // plain text; may be empty
@@ -47,7 +52,12 @@ type Post struct {
 	Film     string  // address of the film that it is about; may be empty
 	Picture  Picture // above its excerpt
 
-	r     *Renderer
+	Linked []digest.Span // the excerpt of an untitled post with its links; nil if it has none
+
+	r       *Renderer
+	besides string // Byline without the author
+	inWords string // its pictures in words, for emails that show none
+
 	lead  string // for the preview text of an email
 	line  pair   // for a list of headlines; the HTML has no end tag yet
 	title pair   // the beginning with its headline, if any
@@ -56,8 +66,8 @@ type Post struct {
 	rest  pair   // its excerpt and its end
 	shown piece  // HTML: the picture above the excerpt; may be empty
 
-	unsized leadData // for a picture above the excerpt without a known size
-	open    []string // addresses of pictures in the text without a known size
+	unsized  leadData // for a picture above the excerpt without a known size
+	pictures []string // addresses of the pictures in the text
 
 	mixed   bool   // its small print is isolated, because it has two directions or runs from right to left
 	content string // empty if brief
@@ -108,9 +118,14 @@ func (r *Renderer) newPost(from digest.Post, brief bool, links []File) *Post {
 	}
 	if p.Untitled {
 		excerpt = cmp.Or(without(scrub(excerpt, dropped), ""), excerpt, described(from))
+	} else {
+		excerpt = withoutLeadIn(excerpt, clean(from.Author, authorColumns))
 	}
 	excerpt, isCut := shorten(excerpt, excerptColumns)
 	p.Title, p.Excerpt = clean(title, titleColumns), excerpt
+	if p.Untitled && !isCut {
+		p.Linked = linked(excerpt, linksIn(from.Content))
+	}
 	p.Title = cmp.Or(p.Title, cut(p.Excerpt, 80), r.Say(catalogue.Key("Untitled")))
 	if p.Language == "" {
 		p.Language = guessLanguage(p.Title + p.Excerpt)
@@ -123,14 +138,18 @@ func (r *Renderer) newPost(from digest.Post, brief bool, links []File) *Post {
 	}
 	p.Headline = !p.Untitled && rank.IsHeadline(p.Title)
 	p.mixed = p.Dir == "rtl" || r.isRTL() || strings.ContainsFunc(p.Author, rightToLeft)
-	p.Byline = p.byline(from)
+	p.Byline, p.besides = p.byline(from)
+	p.inWords = p.pictureWords(from)
 	p.Film = p.filmOf(from)
 	enclosed := r.filesOf(from.Enclosures)
-	p.Files = slices.Concat(p.elsewhere(from), p.watched(enclosed), enclosed, tidyLinks(links))
+	p.Files = slices.Concat(p.elsewhere(from), p.watched(enclosed), enclosed, p.comments(from), tidyLinks(links))
 	summary, cutSummary := shorten(from.Summary, excerptColumns)
 	p.Readable = saysMore(from.Content, p.Excerpt, isCut) && saysMore(from.Content, summary, cutSummary)
+	if p.Headline && p.Words >= longWords {
+		p.Longer = longer(from.Content, p.Excerpt)
+	}
 	if !brief {
-		p.content, p.open = from.Content, unsizedIn(from.Content)
+		p.content, p.pictures = from.Content, picturesIn(from.Content)
 	}
 	p.write()
 	p.shown = p.leadPicture(from)
@@ -143,13 +162,16 @@ func (p *Post) write() {
 	p.lead = cut(p.Line(), leadColumns)
 	p.line = pair{r.line.piece(d), newText(itemText(p.Line(), p.URL))}
 	p.title = pair{r.title.piece(d), newText(p.titleText())}
-	if d.Byline != "" || d.Host != "" {
-		p.by = pair{r.byline.piece(d), newText(wrapped(p.bylineText(false)))}
+	if d.Byline != "" || d.Host != "" || d.Quiet != "" {
+		p.by = pair{r.byline.piece(d), newText(wrapped(p.Byline))}
 	}
 	if d.Files != nil {
-		p.files = pair{r.files.piece(d), newText(filesText(p, ""))}
+		p.files.html = r.files.piece(d)
 	}
-	p.rest = p.withExcerpt(p.Excerpt)
+	if p.Files != nil {
+		p.files.text = newText(filesText(p, ""))
+	}
+	p.rest = p.withExcerpt(p.Excerpt, p.Linked, "")
 }
 
 // Line returns the post as one line: its title, or the beginning of an untitled post.
@@ -162,14 +184,18 @@ func (p *Post) Line() string {
 
 // pack copies all strings of the post except its text into one allocation.
 func (p *Post) pack() {
-	n := pack(&p.Title, &p.URL, &p.Film, &p.Byline, &p.Excerpt, &p.Language, &p.Author, &p.lead, &p.Picture.URL,
+	n := pack(&p.Title, &p.URL, &p.Film, &p.Byline, &p.besides, &p.inWords, &p.Excerpt, &p.Longer, &p.Language,
+		&p.Author, &p.lead, &p.Picture.URL,
 		&p.Picture.Alt, &p.Picture.Source, &p.unsized.URL, &p.unsized.Alt, &p.unsized.Film, &p.unsized.Width,
 		&p.unsized.Height,
 		&p.line.html.coded, &p.line.text.coded, &p.title.html.coded, &p.title.text.coded, &p.by.html.coded,
 		&p.by.text.coded,
 		&p.files.html.coded, &p.files.text.coded, &p.rest.html.coded, &p.rest.text.coded, &p.shown.coded)
-	for i := range p.open {
-		n += pack(&p.open[i]) + addressBytes
+	for i := range p.pictures {
+		n += pack(&p.pictures[i]) + addressBytes
+	}
+	for i := range p.Linked {
+		n += addressBytes*2 + pack(&p.Linked[i].Text, &p.Linked[i].URL)
 	}
 	for i := range p.Files {
 		n += fileBytes + pack(&p.Files[i].Label, &p.Files[i].Facts, &p.Files[i].URL)
@@ -179,7 +205,7 @@ func (p *Post) pack() {
 
 // Memory beside the strings, in bytes: structs and entries of maps.
 const (
-	postBytes = 620
+	postBytes = 840
 	madeBytes = 300
 	fileBytes = 72
 
@@ -212,12 +238,16 @@ func saysMore(content, excerpt string, isCut bool) bool {
 type postData struct {
 	Title, URL, Lang, Dir string
 	Byline, Excerpt       string
+	Linked                *pieces // the excerpt with its links; nil if it has none
 	Host                  string  // host of the author's page, in place of a headline
+	Quiet, QuietURL       string  // a link in the byline
 	Continue              string  // label of the link to the rest
 	Files                 *pieces // nil if none
-	RTL                   bool
+	ExcerptDir            string  // if it differs from Dir
+	RTL, ExcerptRTL       bool
 	Untitled              bool
 	Lead, Second          bool // the size of its headline
+	Pictures              string
 	Note                  bool // its byline and its end are below its excerpt
 	Teaser                bool // the link to the rest is below an excerpt
 }
@@ -227,6 +257,13 @@ func (p *Post) data() postData {
 		Title: p.Line(), Lang: p.Language, Dir: p.Dir, RTL: p.Dir == "rtl", Untitled: p.Untitled,
 		Byline: p.Byline, Excerpt: p.Excerpt, Files: p.filesHTML(),
 	}
+	for _, f := range p.Files {
+		if f.Quiet {
+			d.Quiet, d.QuietURL = isolatedIf(p.mixed, f.Label), f.URL
+		}
+	}
+	d.ExcerptDir = p.ExcerptDir()
+	d.ExcerptRTL = d.RTL != (d.ExcerptDir != "")
 	if p.URL != "" {
 		d.URL, d.Title = p.URL, candid(d.Title, p.URL)
 		if p.Untitled {
@@ -239,17 +276,18 @@ func (p *Post) data() postData {
 	return d
 }
 
-func (p *Post) withExcerpt(excerpt string) pair {
+func (p *Post) withExcerpt(excerpt string, parts []digest.Span, pictures string) pair {
 	d := p.data()
-	d.Excerpt, d.Note = excerpt, p.Untitled
+	d.Excerpt, d.Note, d.Pictures = excerpt, p.Untitled, pictures
+	d.Linked = p.r.linkedHTML(parts)
 	end := p.URL
 	if end != "" {
 		end += "\n"
 	}
-	if end != "" && excerpt != "" {
+	if end != "" && excerpt+pictures != "" {
 		end = "\n" + end
 	}
-	return pair{p.r.rest.piece(d), newText(excerptText(excerpt) + end)}
+	return pair{p.r.rest.piece(d), newText(excerptText(excerpt) + linkedText(parts) + wrapped(pictures) + end)}
 }
 
 // heading returns the beginning of the post with its headline in the size of a rank.
@@ -279,43 +317,63 @@ func (p *Post) short() pair {
 			columns = titleColumns
 		}
 		excerpt, _ := shorten(p.Excerpt, columns)
-		return p.withExcerpt(excerpt).packed()
+		return p.withExcerpt(excerpt, linked(excerpt, p.Linked), "").packed()
 	})
 }
 
 // row returns the post's headline in an email of headlines, with a byline. The text version also has its address.
 func (p *Post) row() pair {
-	return cached(p, headline, func() pair { return pair{p.r.row.piece(p.data()), newText(p.rowText(false))}.packed() })
+	return cached(p, headline, func() pair { return pair{p.r.row.piece(p.data()), newText(p.rowText("", true))}.packed() })
 }
 
 // Size returns the approximate memory of the post in bytes. It grows when a reader first needs another form of the
 // post.
 func (p *Post) Size() int { return int(p.bytes.Load()) }
 
-// byline returns the author unless the site has their name, the reading time, and the date (UTC) of an old post. Posts
-// are shared by all time zones, so younger posts have no date.
-func (p *Post) byline(from digest.Post) string {
+// byline returns the author unless the site has their name, the reading time, and the date (UTC) of an old post; and
+// the same without the author. Posts are shared by all time zones, so younger posts have no date.
+func (p *Post) byline(from digest.Post) (all, besides string) {
 	var parts []string
-	if p.Author != "" && !strings.EqualFold(p.Author, from.SiteTitle) {
-		parts = append(parts, p.Author)
-	}
 	if host := p.leadsAway(from); host != "" && !p.Untitled { // an untitled post links to it by its host
 		parts = append(parts, arrow(p.Dir == "rtl")+host)
 	}
-	if !from.PublishedAt.IsZero() && from.SeenAt.Sub(from.PublishedAt) > oldAfter {
+	if !from.PublishedAt.IsZero() && from.SeenAt.Sub(from.PublishedAt) > OldAfter {
 		parts = append(parts, p.r.Say(catalogue.Time("2 January 2006", from.PublishedAt.UTC())))
 	}
 	if p.Minutes > 1 {
 		parts = append(parts, p.r.Say(catalogue.Key("%d min read").With(p.Minutes)))
 	}
+	besides = p.dotted(parts)
+	if p.Author != "" && !strings.EqualFold(p.Author, from.SiteTitle) {
+		return p.dotted(append([]string{p.Author}, parts...)), besides
+	}
+	return besides, besides
+}
+
+func (p *Post) dotted(parts []string) string {
 	mark := ""
 	if p.mixed && len(parts) > 1 {
 		mark = lineMark(p.Dir == "rtl")
+		parts = slices.Clone(parts)
 		for i := range parts {
 			parts[i] = isolated(parts[i])
 		}
 	}
 	return mark + strings.Join(parts, " · ")
+}
+
+// byOf returns the byline, without its author if the section has named them before.
+func (p *Post) byOf(named bool) pair {
+	if named || p.besides == p.Byline {
+		return p.by
+	}
+	return cached(p, "besides", func() pair {
+		d := p.data()
+		if d.Byline = p.besides; d.Byline == "" && d.Host == "" && d.Quiet == "" {
+			return pair{}
+		}
+		return pair{p.r.byline.piece(d), newText(wrapped(p.besides))}.packed()
+	})
 }
 
 // wordsAMinute is the reading speed. In languages with wide characters it is 450 characters.

@@ -77,6 +77,10 @@ func TestCleanBoundsBytesToo(t *testing.T) {
 	if got := clean("\u200d\u200d a"+strings.Repeat("\u200d", 5000), 10); len(got) > 40 {
 		t.Errorf("%d bytes of joiners", len(got))
 	}
+	const wales = "🏴\U000e0067\U000e0062\U000e0077\U000e006c\U000e0073\U000e007f"
+	if got := clean(wales+"a\U000e0061🏴\U000e0068", 80); got != wales+"a🏴" {
+		t.Errorf("tags: %+q", got)
+	}
 	if got := clean("a\xffb\u2028c\u00add", 80); got != "a\ufffdb cd" || !utf8.ValidString(got) {
 		t.Errorf("%q", got)
 	}
@@ -185,5 +189,22 @@ func TestShortKeepsTheRest(t *testing.T) {
 	if len(s.html.decoded()) >= len(b.rest.html.decoded()) || !strings.Contains(s.html.decoded(), "…</p>") ||
 		!strings.Contains(s.text.decoded(), b.URL) {
 		t.Errorf("%s", s.html.decoded())
+	}
+}
+
+// TestAuthorOnce: a section whose posts have one author names them at its first post.
+func TestAuthorOnce(t *testing.T) {
+	for _, l := range []digest.Layout{digest.Headlines, digest.Excerpts} {
+		p := page(harbour(), garden())
+		p.Layout = l
+		m := mailOf(t, p)
+		for name, version := range map[string]string{"HTML": m.HTML, "text": m.Text} {
+			if n := strings.Count(version, "Maud Pell"); n != 1 || !strings.Contains(version, "3 min read") {
+				t.Errorf("%s of %q names the author of two posts %d times", name, l, n)
+			}
+		}
+		if n := strings.Count(m.Text, "Ines & Tom"); n != 2 {
+			t.Errorf("%q names one of the authors of a site %d times", l, n)
+		}
 	}
 }

@@ -192,13 +192,20 @@ type Edition struct {
 	// BeyondURL returns the page with all posts of a site in this edition, absolute http(s). It may be nil.
 	BeyondURL func(digest.FeedID) string
 
-	// PictureSizes maps the original addresses of pictures to their stored sizes.
+	// PictureSizes maps the original addresses of pictures to the known facts about them.
 	PictureSizes map[string]digest.PictureSize
 
 	Lead       digest.PostID // the post that leads; 0: none
 	ChosenLead bool          // the reader chose its site to lead
 
-	SettingsURL, PauseURL string
+	// First and Last are the days whose posts an edition of several days collects; zero: one day. Days has the day of
+	// each of its posts.
+	First, Last digest.Date
+	Days        map[digest.PostID]catalogue.Moment
+
+	Copies []Copy // posts that it leaves out
+
+	SitesURL, SettingsURL, PauseURL string
 
 	// Bound means that this edition contains all posts of a pause: the newest of each section in Posts, the others in
 	// Rest. Note is a sentence above the posts; it may be empty.

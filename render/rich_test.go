@@ -46,7 +46,7 @@ See <a href="https://workshop.example/plans?a=1&amp;b=2">the plans</a>, or write
 <table><thead><tr><th>Week</th><th>Minutes lost</th></tr></thead><tbody><tr><td>First</td><td>4</td></tr><tr><td>Second</td><td>0.5</td></tr></tbody></table>
 <table><tr><th>Part</th><th>Made by</th><th>Where it is kept</th><th>Remarks</th></tr>
 <tr><td>Escapement</td><td>Watchmakers of Grenoble</td><td>Undercroft</td><td>Irreplaceable</td></tr>
-<tr><td>Pendulum</td><td>Ironmongers</td><td>Belfry</td><td>Overhauled</td></tr></table>
+<tr><td>Pendulum</td><td>Ironmongers</td><td>Belfry</td><td>Overhauled/repainted</td></tr></table>
 <hr><dl><dt>Fusee</dt><dd>A cone with a chain.</dd></dl>
 <p><img src="https://workshop.example/DSC_0042.jpg"></p><p><img src="https://count.example/p.gif" width="1" height="1">Done <img src="https://s.example/emoji/smile.png" alt="🙂" width="16" height="16">.</p>
 <p><a href="https://evil.example/">https://bank.example/</a></p>`),

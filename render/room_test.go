@@ -58,12 +58,12 @@ func TestRoomIsSpent(t *testing.T) {
 		}
 		p := m.fit()
 		used, counts := m.frame.size().plus(p.size()), map[depth]int{}
-		ended := false
+		lacking := map[int]bool{} // rounds with a post at less depth
 		m.rounds(func(section, post int) bool {
 			d := m.depth(p, section, post)
 			counts[d]++
-			ended = ended || d != deepest
-			if ended && d != short {
+			lacking[post] = lacking[post] || d != deepest
+			if lacking[post-1] && d != short {
 				t.Errorf("%s: post %d of site %d is shown at depth %d, one before it at less", layout, post, section, d)
 			}
 			return true

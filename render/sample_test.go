@@ -150,6 +150,7 @@ func folders() Edition {
 func withOwnLinks(p Edition) Edition {
 	p.SaveURL = func(id digest.PostID) string { return fmt.Sprintf("https://digest.example/save/%045d", id) }
 	p.SiteURL = func(id digest.FeedID) string { return fmt.Sprintf("https://digest.example/site/%045d", id) }
+	p.SitesURL = "https://digest.example/feeds"
 	p.SettingsURL, p.PauseURL = "https://digest.example/settings", p.UnsubscribeURL+"#pause"
 	n := digest.PostID(0)
 	for i := range p.Sections {

@@ -26,8 +26,8 @@ type Section struct {
 	Weekly  bool          // it has the posts of a week: the site is a roll-up
 	Folder  string
 
-	// Rest contains posts that are shown only as headlines, below Posts and in the same order: the rest of a bound
-	// edition, or the posts of an undelivered edition. RestLabel is their heading on a page.
+	// Rest contains posts that are shown only as headlines, below Posts and in the same order: the rest of an edition
+	// of several days, or the posts of an undelivered edition. RestLabel is their heading on a page.
 	Rest      []*Post
 	RestLabel catalogue.Sayable
 
@@ -38,9 +38,13 @@ type Section struct {
 	// Left is the number of further posts that are only in the web edition.
 	Left int
 
+	// Fold describes a flood of posts, for which the edition shows one line; nil: the edition shows the posts.
+	Fold *Fold
+
 	Places []rank.Place // ranks of Posts; a missing one is the zero value
 
-	parts *sectionParts // nil until written
+	parts     *sectionParts // nil until written
+	oneAuthor bool          // all Posts have the same author
 }
 
 // Nameless is the name of a site without a title and a page.
@@ -72,6 +76,7 @@ type headingData struct {
 	Title, URL, Lang, Dir string
 	Anchor                string
 	RTL, First            bool
+	Bare                  bool    // in an edition that is too large
 	Posts                 *pieces // of a list
 }
 
@@ -79,9 +84,27 @@ type sectionParts struct {
 	r      *Renderer
 	anchor string // of head, the target of entry
 
+	data headingData // of head, without an anchor
+
 	head  pair         // above its posts; HTML without its end tag
-	first func() piece // HTML: head without the rule above it
+	bare  func() piece // HTML: head in an edition that is too large
 	entry func() piece // HTML: for the contents
+}
+
+// headOf returns the head: without the rule above it if it is the first, and with an anchor if the contents link to it.
+func (p *sectionParts) headOf(first, bare, linked bool) piece {
+	switch {
+	case bare && !linked:
+		return p.bare()
+	case !first && !linked:
+		return p.head.html
+	}
+	d := p.data
+	d.First, d.Bare = first, bare
+	if linked {
+		d.Anchor = p.anchor
+	}
+	return p.r.head.piece(d)
 }
 
 func (s *Section) heading() headingData {
@@ -90,20 +113,20 @@ func (s *Section) heading() headingData {
 }
 
 func (r *Renderer) newSectionParts(s Section, anchor string) *sectionParts {
-	entry, text := s.heading(), ruleText+s.Title+"\n"
+	head, text := s.heading(), ruleText+s.Title+"\n"
+	entry := head
 	entry.Anchor = anchor
-	head := entry
 	if s.URL != "" {
 		head.URL, head.Title = s.URL, candid(s.Title, s.URL)
 		text += s.URL + "\n"
 	}
 	head.Title = isolatedIf(r.mixes(&s), head.Title)
 	bare := head
-	bare.First = true
+	bare.Bare = true
 	p := &sectionParts{
-		r: r, anchor: anchor,
+		r: r, anchor: anchor, data: head,
 		head:  pair{r.head.piece(head), newText(text)},
-		first: sync.OnceValue(func() piece { return r.head.piece(bare) }),
+		bare:  sync.OnceValue(func() piece { return r.head.piece(bare) }),
 		entry: sync.OnceValue(func() piece { return r.entry.piece(entry) }),
 	}
 	pack(&p.head.html.coded, &p.head.text.coded)
@@ -148,6 +171,7 @@ func (r *Renderer) tidySections(in []Section) []Section {
 			s.parts = s.parts.r.newSectionParts(s, anchor+"-"+strconv.Itoa(taken[anchor]))
 		}
 		s.Late = max(0, min(s.Late, len(s.Posts)))
+		s.oneAuthor = !slices.ContainsFunc(s.Posts, func(p *Post) bool { return p.Author != s.Posts[0].Author })
 		out = append(out, s)
 	}
 	return out
@@ -202,6 +226,9 @@ const ThisWeek = catalogue.Key("This week")
 // FromEarlier is the heading of posts of an earlier day.
 const FromEarlier = catalogue.Key("From an earlier day")
 
+// MoreHeadlines is the heading of posts that are only a line in an edition of several days.
+const MoreHeadlines = catalogue.Key("More headlines")
+
 func (r *Renderer) lateWord() string { return r.Say(FromEarlier) }
 
 // LateLabel returns the label before Posts[i], if that is the first late post, or nil.
@@ -211,6 +238,9 @@ func (s Section) LateLabel(i int) catalogue.Sayable {
 	}
 	return nil
 }
+
+// named reports whether the byline of the i-th post names its author. If a section has one author, its first post does.
+func (s *Section) named(i int) bool { return i == 0 || !s.oneAuthor || i >= len(s.Posts) }
 
 func (s *Section) firstLate(i int) bool { return s.Late > 0 && i == len(s.Posts)-s.Late }
 

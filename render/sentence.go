@@ -1,6 +1,7 @@
 package render
 
 import (
+	"html"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -32,6 +33,29 @@ func shorten(s string, cols int) (text string, short bool) {
 		return s, true
 	}
 	return cut(s, cols), true
+}
+
+// longer returns the excerpt with the sentences that follow it in the content, or "" if the content is not known to
+// begin like the excerpt.
+func longer(content, excerpt string) string {
+	const mostBytes = 8 << 10
+	if len(content) > mostBytes {
+		content = content[:mostBytes]
+	}
+	var b strings.Builder
+	for r := range letters(content) {
+		b.WriteRune(r)
+	}
+	text := strings.Join(strings.Fields(html.UnescapeString(b.String())), " ")
+	whole, _ := withoutEllipsis(excerpt)
+	at := strings.Index(text, whole)
+	if whole == "" || at < 0 {
+		return ""
+	}
+	if text, _ = shorten(text[at:], longerColumns); len(text) <= len(excerpt) || strings.HasSuffix(text, "…") {
+		return ""
+	}
+	return text
 }
 
 // lastSentence returns the end of the last sentence within most bytes of a text, or 0.

@@ -2,6 +2,7 @@ package render
 
 import (
 	"html"
+	"slices"
 	"strings"
 )
 
@@ -207,7 +208,14 @@ func solid(line []token) []token {
 
 func (w *mailWriter) table(n *node, figures []bool, at place) {
 	attrs, inside := n.attrs(at)
-	w.out.WriteString("<table" + attrs + ` cellpadding="0" cellspacing="0" border="0"` + w.turned(at, inside, "table") +
+	style, cellStyle := "table", "cell"
+	if n.rank == smallTable {
+		style, cellStyle = "small-table", "small-cell"
+	}
+	if !slices.ContainsFunc(n.rows, func(r []cell) bool { return slices.ContainsFunc(r, func(c cell) bool { return c.head }) }) {
+		attrs += ` role="presentation"` // a table of data would need headings
+	}
+	w.out.WriteString("<table" + attrs + ` cellpadding="0" cellspacing="0" border="0"` + w.turned(at, inside, style) +
 		">\n<tbody>\n")
 	w.push("</tbody>\n</table>\n")
 	w.tableText(n, figures, at)
@@ -224,7 +232,7 @@ func (w *mailWriter) table(n *node, figures []bool, at place) {
 			if figures[k] && i+k > 0 || inside.dir == "rtl" {
 				align = ";text-align:right"
 			}
-			w.out.WriteString("<" + tag + ` class="hair"` + scope(c, i) + w.styled("cell", weight, align) + ">")
+			w.out.WriteString("<" + tag + ` class="hair"` + scope(c, i) + w.styled(cellStyle, weight, align) + ">")
 			w.line(c.line)
 			w.out.WriteString("</" + tag + ">\n")
 		}
@@ -256,8 +264,11 @@ func (w *mailWriter) opening(t token, inside []token) (tag, attrs string) {
 	return t.name, ""
 }
 
+// emojiSide is the width of an emoji of unknown size, in CSS pixels.
+const emojiSide = 20
+
 func (w *mailWriter) picture(p *picture) string {
-	style := "picture"
+	style, width := "picture", p.width
 	switch {
 	case p.shown == "" && p.linked != "":
 		return "<a" + htmlAttr("href", p.linked) + w.styled("link") + ">" + html.EscapeString(p.said()) + "</a>"
@@ -265,9 +276,14 @@ func (w *mailWriter) picture(p *picture) string {
 		return `<span class="by"` + w.styled("absent-picture") + ">" + html.EscapeString(p.said()) + "</span>"
 	case p.small:
 		style = "icon"
+		if p.width == 0 && p.height == 0 {
+			width = emojiSide
+		}
+	case p.width == 0: // Outlook ignores max-width
+		style, width = "unsized-picture", Width
 	}
 	return "<img" + htmlAttr("src", p.shown) + htmlAttr("alt", p.words) + numberAttr("width",
-		p.width) + numberAttr("height", p.height) +
+		width) + numberAttr("height", p.height) +
 		w.styled(style) + ">"
 }
 

@@ -28,7 +28,7 @@ func (w *mailWriter) words(at place, first, text string) {
 	w.text.write(b.String())
 }
 
-// lineText returns a line as text. The number of its address follows a link, and struck words become ~words~.
+// lineText returns a line as text. The number of its address follows a link, and struck words become ~~words~~.
 func (w *mailWriter) lineText(line []token) string {
 	var b strings.Builder
 	var open []int // indexes of open elements
@@ -49,7 +49,7 @@ func (w *mailWriter) lineText(line []token) string {
 			case t.name == "sup" && i > 0 && !isOrdinal(plainText(line[i:closes(line, i)])):
 				b.WriteByte('^')
 			case t.name == struck:
-				b.WriteByte('~')
+				b.WriteString("~~")
 			}
 		case closing:
 			from := open[len(open)-1]
@@ -58,7 +58,7 @@ func (w *mailWriter) lineText(line []token) string {
 				b.WriteString(w.reference(href, plainText(line[from:i])))
 			}
 			if line[from].name == struck {
-				b.WriteByte('~')
+				b.WriteString("~~")
 			}
 		}
 	}

@@ -37,7 +37,7 @@ func (p *Post) WebText(level int, pictures bool, sizes map[string]digest.Picture
 }
 
 func (p *Post) writeWeb(key webKey, sizes map[string]digest.PictureSize) WebText {
-	ps := &parser{images: digest.NoImages, sizes: sizes, title: p.Title, proxy: p.r.proxy, film: p.Film, browser: true,
+	ps := &parser{images: digest.NoImages, sizes: sizes, url: p.URL, title: p.Title, proxy: p.r.proxy, film: p.Film, browser: true,
 		speaks: p.r.lang}
 	if key.pictures {
 		ps.images = digest.ProxiedImages

@@ -24,13 +24,14 @@ func clean(s string, cols int) string {
 // scrub converts s to one line without the characters that drop reports.
 func scrub(s string, drop func(rune) bool) string {
 	var b strings.Builder
-	space, marks := false, 0
-	for _, r := range s {
+	space, marks, flag := false, 0, 0
+	for i, r := range s {
+		flag = max(flag, i+flagLen(s[i:]))
 		switch {
 		case unicode.IsSpace(r):
 			space = true
 			continue
-		case drop(r):
+		case i >= flag && drop(r):
 			continue
 		case columns(r) == 0:
 			marks++
@@ -49,6 +50,22 @@ func scrub(s string, drop func(rune) bool) string {
 	return b.String()
 }
 
+// flagLen returns the length in bytes of the flag of England, Scotland or Wales at the beginning of s, or 0. Such a flag
+// is a black flag with tags. All other tags hide text (Unicode Technical Standard 51, annex C.1).
+func flagLen(s string) int {
+	if !strings.HasPrefix(s, "🏴\U000e0067\U000e0062") {
+		return 0
+	}
+	for _, flag := range [...]string{"🏴\U000e0067\U000e0062\U000e0065\U000e006e\U000e0067\U000e007f",
+		"🏴\U000e0067\U000e0062\U000e0073\U000e0063\U000e0074\U000e007f",
+		"🏴\U000e0067\U000e0062\U000e0077\U000e006c\U000e0073\U000e007f"} {
+		if strings.HasPrefix(s, flag) {
+			return len(flag)
+		}
+	}
+	return 0
+}
+
 // tidy reports whether s is ASCII that needs no cleaning.
 func tidy(s string) bool {
 	space := true
@@ -62,7 +79,7 @@ func tidy(s string) bool {
 }
 
 // dropped reports characters that are removed everywhere: control characters, soft hyphens, bidi controls for embedding
-// and isolation, tags that hide text, and noncharacters.
+// and isolation, tags, and noncharacters.
 func dropped(r rune) bool {
 	switch {
 	case unicode.IsControl(r), r == '\ufeff', r == '\u00ad', r == '\u200b':

@@ -11,10 +11,10 @@ func (m *mail) write(p *plan) *both {
 	var last *Section
 	for i := range m.Sections {
 		s := &m.Sections[i]
-		if m.depth(p, i, 0) == omitted {
+		if p.each != nil && !p.isShown(i) {
 			continue
 		}
-		m.addHead(posts, s, last)
+		m.addHead(posts, p, s, last)
 		last = s
 		n := m.below(p, i)
 		for j := range n {
@@ -23,15 +23,26 @@ func (m *mail) write(p *plan) *both {
 		m.addLines(posts, p, i, n)
 		m.addBeyond(posts, s)
 	}
-	if n := m.omitted(p); n > 0 {
-		posts.add(m.more(n))
+	if m.omitted(p) > 0 {
+		posts.add(m.more(p))
+	}
+	if p.bare {
+		return m.around(posts)
 	}
 	return posts
 }
 
+// around returns all posts of an edition that is too large. Its lists have no elements of their own.
+func (m *mail) around(posts *both) *both {
+	all := &both{}
+	m.r.list.write(&all.html, headingData{Bare: true, Posts: &posts.html})
+	all.text.addAll(&posts.text)
+	return all
+}
+
 // addHead adds the name of a section. If its folder differs from the previous section's, it first adds the name of the
 // folder.
-func (m *mail) addHead(to *both, s, before *Section) {
+func (m *mail) addHead(to *both, p *plan, s, before *Section) {
 	first := before == nil
 	if s.Folder != "" && (first || before.Folder != s.Folder) {
 		name := clean(s.Folder, siteColumns)
@@ -41,11 +52,7 @@ func (m *mail) addHead(to *both, s, before *Section) {
 		to.text.add(newText(doubleRuleText + name + "\n"))
 		first = true
 	}
-	head := s.parts.head
-	if first {
-		head.html = s.parts.first()
-	}
-	to.add(head)
+	to.add(pair{s.parts.headOf(first, p.bare, m.linked[s.parts]), s.parts.head.text})
 	if s.Weekly {
 		m.r.own.write(&to.html, ownData{Words: "· " + isolatedIf(m.r.mixes(s), m.r.Say(ThisWeek)), Heads: true})
 		to.text.add(newText(m.r.Say(ThisWeek) + "\n"))
@@ -55,23 +62,32 @@ func (m *mail) addHead(to *both, s, before *Section) {
 	to.text.add(newText("\n"))
 }
 
+// mark returns the words before the byline of the i-th post of a section: whether it is late, or its day in an edition
+// of several days.
+func (m *mail) mark(s *Section, i int) string {
+	if s.isLate(i) {
+		return m.r.lateWord()
+	}
+	return m.Days[s.post(i).ID].In(m.r.lang)
+}
+
 // addPost adds the i-th post of a section at a depth. level limits its full text in bytes. The byline of an untitled
 // post follows its excerpt.
 func (m *mail) addPost(to *both, s *Section, i int, d depth, level int) {
-	p, late := s.Posts[i], s.isLate(i)
+	p, mark, named := s.Posts[i], m.mark(s, i), s.named(i)
 	to.add(p.heading(s.Place(i).Rank))
 	save := m.saveURL(s, i)
 	if p.Untitled && d < whole {
-		words := p.excerpted(d)
+		words := m.excerpted(p, d)
 		m.addPicture(&to.html, s, i, d)
 		to.html.add(words.html)
-		m.addByline(&to.html, p, save, late, last)
+		m.addByline(&to.html, p, save, mark, named, last)
 		to.html.add(newPiece("</div>\n"))
-		m.addBylineText(&to.text, p, late)
+		m.addBylineText(&to.text, p, mark, named)
 		to.text.add(words.text)
 	} else {
-		m.addByline(&to.html, p, save, late, above)
-		m.addBylineText(&to.text, p, late)
+		m.addByline(&to.html, p, save, mark, named, above)
+		m.addBylineText(&to.text, p, mark, named)
 		if d == whole {
 			y := p.body(m.Images, m.PictureSizes)
 			x := y.extent(level)
@@ -81,10 +97,18 @@ func (m *mail) addPost(to *both, s *Section, i int, d depth, level int) {
 			to.addExtent(x)
 		} else {
 			m.addPicture(&to.html, s, i, d)
-			to.add(p.excerpted(d))
+			to.add(m.excerpted(p, d))
 		}
 	}
 	to.text.add(textGap())
+}
+
+// excerpted returns the part of a post below its byline. If the reader wants no pictures, a line says which there are.
+func (m *mail) excerpted(p *Post, d depth) pair {
+	if m.Images != digest.ProxiedImages && d == full && p.inWords != "" {
+		return p.pictured()
+	}
+	return p.excerpted(d)
 }
 
 // addPicture adds the picture of the i-th post of a section above its excerpt, if the reader wants pictures and there
@@ -94,14 +118,14 @@ func (m *mail) addPicture(to *pieces, s *Section, i int, d depth) {
 	if m.Images != digest.ProxiedImages || d != full || p.shown.coded == "" || m.repeatsCover(s, i) {
 		return
 	}
-	to.add(m.lead(p))
+	to.add(m.lead(p, s.Place(i).Rank))
 }
 
-func (m *mail) addBylineText(to *pieces, p *Post, late bool) {
-	if late {
-		to.add(newText(wrapped(p.bylineText(true))))
+func (m *mail) addBylineText(to *pieces, p *Post, mark string, named bool) {
+	if mark != "" {
+		to.add(newText(wrapped(p.bylineText(mark, named))))
 	} else {
-		to.add(p.by.text)
+		to.add(p.byOf(named).text)
 	}
 	to.add(p.files.text)
 }
@@ -110,28 +134,23 @@ func (m *mail) addBylineText(to *pieces, p *Post, late bool) {
 func (m *mail) addLines(to *both, p *plan, section, from int) {
 	s := &m.Sections[section]
 	var lines both
-	n := 0
+	n, above := 0, from > 0
 	for j := from; j < s.count(); j++ {
 		switch post := s.post(j); {
 		case m.depth(p, section, j) == omitted:
 		case m.rows(p, section) && j < len(s.Posts):
 			m.addRow(to, s, j)
+			above = true
 		default:
 			m.addLine(&lines, post, s.isLate(j))
 			n++
 		}
 	}
-	if n == 0 {
-		if from < s.count() {
-			to.text.add(textGap()) // below rows
-		}
-		return
+	if n > 0 {
+		m.addList(to, p, s, above, n, &lines)
+	} else if from < s.count() {
+		to.text.add(textGap()) // below rows
 	}
-	count := 0
-	if from > 0 || len(s.Rest) > 0 && n < s.count() {
-		count = n
-	}
-	m.addList(to, s.post(s.count()-1), count, &lines)
 }
 
 // addBeyond adds the link to the posts of a section beyond the reader's limit.
@@ -139,19 +158,34 @@ func (m *mail) addBeyond(to *both, s *Section) {
 	if s.Beyond == 0 || m.BeyondURL == nil {
 		return
 	}
-	words, url := m.r.lang.Heading(catalogue.Key("and %d more").With(s.Beyond)), m.BeyondURL(s.Feed)
-	m.r.beyond.write(&to.html, moreData{URL: url, Count: words})
-	to.text.add(newText(m.r.label(words) + "\n" + url + "\n\n"))
+	more := moreData{URL: m.BeyondURL(s.Feed), Count: m.r.lang.Heading(catalogue.Key("and %d more").With(s.Beyond))}
+	text := m.r.label(more.Count) + "\n" + more.URL + "\n\n"
+	if s.Fold != nil {
+		more.Count = m.r.Say(s.Fold.Line(s.Title))
+		text = wrapped(more.Count)
+		if s.Fold.Changed {
+			more.After = m.r.Say(FoldWarning)
+			text += wrapped(more.After)
+		}
+		text += more.URL + "\n\n"
+	}
+	m.r.beyond.write(&to.html, more)
+	to.text.add(newText(text))
 }
 
-// addList adds a list of headlines. If posts come before it, count is the number of headlines, otherwise 0.
-func (m *mail) addList(to *both, last *Post, count int, lines *both) {
-	d := headingData{RTL: last.Dir == "rtl", Posts: &lines.html}
-	if count != 0 {
-		d.Title = m.r.lang.Heading(catalogue.Key("and %d more").With(count))
+// addList adds a list of n headlines. If posts of the section are above it, it begins with the number of
+// headlines.
+func (m *mail) addList(to *both, p *plan, s *Section, above bool, n int, lines *both) {
+	d := headingData{RTL: s.post(s.count()-1).Dir == "rtl", Posts: &lines.html}
+	if above && !p.bare {
+		d.Title = m.r.lang.Heading(catalogue.Key("and %d more").With(n))
 		to.text.add(newText(m.r.label(d.Title) + "\n\n"))
 	}
-	m.r.list.write(&to.html, d)
+	if p.bare {
+		to.html.addAll(&lines.html)
+	} else {
+		m.r.list.write(&to.html, d)
+	}
 	to.text.addAll(&lines.text)
 	to.text.add(textGap())
 }
@@ -167,36 +201,36 @@ func (m *mail) addLine(to *both, p *Post, late bool) {
 }
 
 func (m *mail) addRow(to *both, s *Section, i int) {
-	p, late := s.post(i), s.isLate(i)
+	p, mark, named := s.post(i), m.mark(s, i), s.named(i)
 	row := p.row()
 	to.html.add(row.html)
-	m.addByline(&to.html, p, m.saveURL(s, i), late, below)
-	if late {
-		row.text = newText(p.rowText(true))
+	m.addByline(&to.html, p, m.saveURL(s, i), mark, named, below)
+	if mark != "" || !named {
+		row.text = newText(p.rowText(mark, named))
 	}
 	to.text.add(row.text)
 }
 
-// addByline adds the line in small print near a headline: whether the post is late, its author, the link that saves it,
+// addByline adds the line in small print near a headline: its mark, its author, the link that saves it,
 // and its files.
-func (m *mail) addByline(to *pieces, p *Post, save string, late bool, at bylinePlace) {
-	small, some := m.r.small[bylineKind{p.Dir == "rtl", at}], false
-	if !late && p.by.html.coded == "" && p.files.html.coded == "" && save == "" {
+func (m *mail) addByline(to *pieces, p *Post, save, mark string, named bool, at bylinePlace) {
+	small, some, by := m.r.small[bylineKind{p.Dir == "rtl", at}], false, p.byOf(named).html
+	if mark == "" && by.coded == "" && p.files.html.coded == "" && save == "" {
 		if at != above {
 			to.add(small.gap)
 		}
 		return
 	}
 	to.add(small.open)
-	if late {
-		to.add(small.late)
+	if mark != "" {
+		to.add(newPiece(isolatedIf(p.Dir == "rtl" || m.r.isRTL(), mark) + "\n"))
 		some = true
 	}
-	if p.by.html.coded != "" {
+	if by.coded != "" {
 		if some {
 			to.add(small.dot)
 		}
-		to.add(p.by.html)
+		to.add(by)
 		some = true
 	}
 	if save != "" {
@@ -231,7 +265,7 @@ type bylineKind struct {
 // smallPrint contains the pieces of a line of small print that do not depend on the post.
 type smallPrint struct {
 	open, close, gap   piece
-	late, dot, lineEnd piece
+	dot, lineEnd       piece
 	lateSpan, lateLine piece // in a list of headlines
 }
 
@@ -256,7 +290,7 @@ func (r *Renderer) setSmallPrint(t *part[smallData]) {
 		r.small[k] = smallPrint{
 			open:  t.piece(smallData{RTL: k.rtl, Row: k.at == below, Last: k.at == last, Dir: dir}),
 			close: newPiece("</p>\n"), gap: t.piece(smallData{Gap: true}),
-			late: newPiece(late + "\n"), dot: newPiece("·\n"), lineEnd: newPiece("<br>\n"),
+			dot: newPiece("·\n"), lineEnd: newPiece("<br>\n"),
 			lateSpan: t.piece(smallData{Span: true, Late: late}), lateLine: newText("    " + word + "\n"),
 		}
 	}

@@ -45,6 +45,36 @@ func TestLeads(t *testing.T) {
 	})
 }
 
+// TestBusiestDay: posts count for the day on which digest found them, and posts of the first poll for the day of their
+// publication.
+func TestBusiestDay(t *testing.T) {
+	each(t, func(w world) {
+		f := w.feed("f.example")
+		w.subscribe(w.reader("ann"), f)
+		first, second := noon.AddDate(0, 0, -20), noon.AddDate(0, 0, -10)
+		dated := func(at time.Time, days int, name string) digest.Post {
+			p := posts(at, name)[0]
+			p.PublishedAt = at.AddDate(0, 0, -days)
+			return p
+		}
+		w.record(first, f, []digest.Post{dated(first, 3, "a"), dated(first, 2, "b"), dated(first, 2, "c"),
+			dated(first, 90, "old")})
+		w.record(second, f, []digest.Post{dated(second, 1, "d"), dated(second, 2, "e"), dated(second, 3, "f")})
+		for before, most := range map[time.Time]int{second: 2, noon: 3} {
+			h, err := w.Editions.FeedHistories(w.ctx, []digest.FeedID{f.ID}, before)
+			w.ok(err)
+			want(w, "the busiest day", h[0].Most, most)
+			want(w, "the earliest", h[0].Since.Equal(first.AddDate(0, 0, -3)), true)
+		}
+		ids, err := w.Editions.PostsBefore(w.ctx, f.ID, second, 3)
+		w.ok(err)
+		want(w, "earlier posts", len(ids), 3)
+		ids, err = w.Editions.PostsBefore(w.ctx, f.ID, noon, 30)
+		w.ok(err)
+		want(w, "all posts", len(ids), 7)
+	})
+}
+
 // TestFeedHistories counts the posts of 30 days before a time, and finds the newest. A feed without posts has no
 // newest one, and a feed that does not exist has no history.
 func TestFeedHistories(t *testing.T) {

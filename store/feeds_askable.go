@@ -23,6 +23,9 @@ type Policy struct {
 
 	// Admit decides which posts of a poll to store.
 	Admit func(digest.Intake) digest.Admission
+
+	// Images is the display of pictures in the emails of new readers. "" means none.
+	Images digest.Images
 }
 
 // check returns an error if the policy is not complete. Functions that use the policy call it first.

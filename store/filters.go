@@ -24,12 +24,8 @@ const (
 // subscription to the feed.
 func (s Subscriptions) AddFilter(ctx context.Context, f digest.Filter, now time.Time) (digest.Filter, error) {
 	f.Words, f.CreatedAt = textsearch.Clean(db.Clean(f.Words)), at(now).Time()
-	switch {
-	case textsearch.FilterKey(f.Words) == "":
-		return digest.Filter{}, digest.Refuse(digest.Invalid, "enter a word for the filter, such as football")
-	case utf8.RuneCountInString(f.Words) > mostWords:
-		return digest.Filter{}, digest.Refuse(digest.Invalid,
-			"a filter can have at most %d characters; use fewer words", mostWords)
+	if err := checkFilter(f); err != nil {
+		return digest.Filter{}, err
 	}
 	err := s.changeDigest(ctx, "adding a filter", f.DigestID, func(c conn, d digestRow) error {
 		if err := requireSubscription(ctx, c, d.ID, f.FeedID); err != nil {
@@ -40,17 +36,15 @@ func (s Subscriptions) AddFilter(ctx context.Context, f digest.Filter, now time.
 			return err
 		}
 		for _, has := range all {
-			if has.FeedID == f.FeedID && textsearch.FilterKey(has.Words) == textsearch.FilterKey(f.Words) {
+			if filterKeyOf(has) == filterKeyOf(f) {
 				f = has
 				return nil
 			}
 		}
-		if len(all) >= mostFilters {
+		if f.Kind != digest.HideShorts && countWords(all) >= mostFilters {
 			return digest.Refuse(digest.Invalid, "you can have at most %d filters; remove one first", mostFilters)
 		}
-		if err := c.Get(ctx, &f.ID,
-			`INSERT INTO filters (digest_id, feed_id, words, created_at) VALUES (?, ?, ?, ?) RETURNING id`,
-			d.ID, f.FeedID, f.Words, now); err != nil {
+		if f.ID, err = insertFilter(ctx, c, f); err != nil {
 			return err
 		}
 		return noteFiltered(ctx, c, d.ID)
@@ -59,6 +53,49 @@ func (s Subscriptions) AddFilter(ctx context.Context, f digest.Filter, now time.
 		return digest.Filter{}, err
 	}
 	return f, nil
+}
+
+// checkFilter returns digest.Invalid if a reader cannot have a filter.
+func checkFilter(f digest.Filter) error {
+	switch {
+	case !slices.Contains([]digest.FilterKind{digest.HideWords, digest.OnlyWords, digest.HideShorts}, f.Kind):
+		return digest.Refuse(digest.Invalid, "That isn’t one of the choices. Nothing was changed.")
+	case textsearch.FilterKey(f.Words) == "":
+		return digest.Refuse(digest.Invalid, "enter a word for the filter, such as football")
+	case utf8.RuneCountInString(f.Words) > mostWords:
+		return digest.Refuse(digest.Invalid,
+			"a filter can have at most %d characters; use fewer words", mostWords)
+	case f.Kind == digest.OnlyWords && f.FeedID == 0:
+		return digest.Refuse(digest.Invalid, "choose a site; such a filter cannot be for all sites")
+	}
+	return nil
+}
+
+// countWords counts the filters that have words of the reader.
+func countWords(all []digest.Filter) (n int) {
+	for _, f := range all {
+		n += db.Bit(f.Kind != digest.HideShorts)
+	}
+	return n
+}
+
+func insertFilter(ctx context.Context, c conn, f digest.Filter) (id int64, err error) {
+	err = c.Get(ctx, &id,
+		`INSERT INTO filters (digest_id, feed_id, kind, words, created_at) VALUES (?, ?, ?, ?, ?) RETURNING id`,
+		f.DigestID, f.FeedID, f.Kind, f.Words, at(f.CreatedAt))
+	return id, err
+}
+
+// A filterKey is the same for filters that do the same.
+type filterKey struct {
+	digest digest.DigestID
+	feed   digest.FeedID
+	kind   digest.FilterKind
+	words  string
+}
+
+func filterKeyOf(f digest.Filter) filterKey {
+	return filterKey{f.DigestID, f.FeedID, f.Kind, textsearch.FilterKey(f.Words)}
 }
 
 // requireSubscription returns an error if the digest has no subscription, paused or not, to a feed; 0: no feed.
@@ -87,7 +124,7 @@ func (s Subscriptions) Filters(ctx context.Context, id digest.DigestID) ([]diges
 }
 
 func filtersOf(ctx context.Context, c conn, ids ...digest.DigestID) ([]digest.Filter, error) {
-	return readRows[digest.Filter](ctx, c, "", `SELECT f.id, f.digest_id, f.feed_id, f.words, f.created_at
+	return readRows[digest.Filter](ctx, c, "", `SELECT f.id, f.digest_id, f.feed_id, f.kind, f.words, f.created_at
 		FROM filters f WHERE f.digest_id`+c.d.OneOf+` ORDER BY f.digest_id, f.id`, ids)
 }
 
@@ -109,6 +146,7 @@ type HeldPost struct {
 	Label digest.FeedLabel
 	DueAt time.Time // the midnight at which it would have been released
 	Words string    // of the filter
+	Kind  digest.FilterKind
 }
 
 // HeldPosts returns the filtered posts of a digest at midnights before the given one, newest first; zero: all. It
@@ -120,7 +158,7 @@ func (s Subscriptions) HeldPosts(ctx context.Context, d digest.DigestID, before 
 		bound = math.MaxInt64
 	}
 	held, err := readRows[HeldPost](ctx, s.read(), "listing what was held back",
-		`SELECT h.due_at, h.words, `+postColumns+` FROM filtered_posts h JOIN posts p ON p.id = h.post_id
+		`SELECT h.due_at, h.words, h.kind, `+postColumns+` FROM filtered_posts h JOIN posts p ON p.id = h.post_id
 		WHERE h.digest_id = ? AND h.due_at < ? AND h.due_at >= COALESCE((SELECT x.due_at FROM filtered_posts x
 			WHERE x.digest_id = ? AND x.due_at < ? ORDER BY x.due_at DESC LIMIT 1 OFFSET ?), 0)
 		ORDER BY h.due_at DESC, h.post_id`, d, bound, d, bound, max(limit, 1)-1)
@@ -145,14 +183,9 @@ func moveFilters(ctx context.Context, c conn, from, to digest.FeedID) error {
 	if err != nil {
 		return err
 	}
-	type same struct {
-		digest digest.DigestID
-		feed   digest.FeedID
-		key    string
-	}
-	seen := make(map[same]bool)
+	seen := make(map[filterKey]bool)
 	twins := slices.DeleteFunc(all, func(f digest.Filter) bool {
-		k := same{f.DigestID, f.FeedID, textsearch.FilterKey(f.Words)}
+		k := filterKeyOf(f)
 		first := !seen[k]
 		seen[k] = true
 		return first

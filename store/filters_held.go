@@ -39,8 +39,8 @@ func newFiltering(due instant) *filtering {
 type filteredDigest struct {
 	state   filterState
 	matcher *textsearch.Matcher
-	waiting []digest.PostID // hidden posts at the last update, sorted
-	words   map[digest.PostID]string
+	waiting []digest.PostID                 // hidden posts at the last update, sorted
+	matches map[digest.PostID]digest.Filter // without words: no match
 }
 
 // A filterState changes with the filters of a digest.
@@ -71,7 +71,7 @@ func (v *filtering) update(ctx context.Context, c conn, ids []digest.DigestID) e
 	for _, id := range ids {
 		d := v.digests[id]
 		for _, post := range d.waiting {
-			if _, known := d.words[post]; !known {
+			if _, known := d.matches[post]; !known {
 				open[post] = append(open[post], d)
 			}
 		}
@@ -107,7 +107,7 @@ func (v *filtering) readFilters(ctx context.Context, c conn, ids []digest.Digest
 	var changed []digest.DigestID
 	for _, id := range ids {
 		if d := v.digests[id]; d == nil || d.state != states[id] {
-			v.digests[id] = &filteredDigest{state: states[id], words: make(map[digest.PostID]string)}
+			v.digests[id] = &filteredDigest{state: states[id], matches: make(map[digest.PostID]digest.Filter)}
 			changed = append(changed, id)
 		}
 	}
@@ -164,7 +164,7 @@ func (v *filtering) forgetChanged(ctx context.Context, c conn, ids []digest.Dige
 		for _, r := range rows {
 			if was, known := v.seen[r.ID]; known && was != r.judgedPost {
 				for _, d := range v.digests {
-					delete(d.words, r.ID)
+					delete(d.matches, r.ID)
 				}
 			}
 			v.seen[r.ID] = r.judgedPost
@@ -179,25 +179,29 @@ const ofFeed = `CASE WHEN f.merged_into > 0 THEN f.merged_into ELSE f.id END`
 // match matches posts with the filters of the digests in which they are hidden.
 func (v *filtering) match(ctx context.Context, c conn, ids []digest.PostID,
 	open map[digest.PostID][]*filteredDigest) error {
-	var posts []digest.Post
-	err := c.All(ctx, &posts,
-		fmt.Sprintf(`SELECT p.id, p.title, p.author, p.summary, substr(p.content, 1, %d) AS content
-		FROM posts p WHERE p.id`, matchContent)+c.d.OneOf, ids)
+	posts, err := toMatch(ctx, c, ids)
 	for _, p := range posts {
 		text, feed := textsearch.Read(p), v.seen[p.ID].FeedID
 		for _, d := range open[p.ID] {
-			f, _ := d.matcher.Match(text, feed)
-			d.words[p.ID] = f.Words // empty: no match
+			d.matches[p.ID], _ = d.matcher.Match(text, feed)
 		}
 	}
 	return err
+}
+
+// toMatch reads what filters match of posts.
+func toMatch(ctx context.Context, c conn, ids []digest.PostID) (posts []digest.Post, err error) {
+	err = c.All(ctx, &posts,
+		fmt.Sprintf(`SELECT p.id, p.url, p.title, p.author, p.summary, substr(p.content, 1, %d) AS content
+		FROM posts p WHERE p.id`, matchContent)+c.d.OneOf, ids)
+	return posts, err
 }
 
 // held returns the filtered posts of a digest as of the last update.
 func (v *filtering) held(id digest.DigestID) (posts []digest.PostID) {
 	d := v.digests[id]
 	for _, post := range d.waiting {
-		if d.words[post] != "" {
+		if d.matches[post].Words != "" {
 			posts = append(posts, post)
 		}
 	}
@@ -212,15 +216,16 @@ func (v *filtering) hold(ctx context.Context, c conn, ids []digest.DigestID) err
 	var rows values
 	for _, id := range ids {
 		for _, post := range v.held(id) {
-			rows.Row(id, v.due, post, v.digests[id].words[post])
+			f := v.digests[id].matches[post]
+			rows.Row(id, v.due, post, f.Words, f.Kind)
 		}
 	}
-	if err := c.RunRows(ctx, &rows, `INSERT INTO filtered_posts (digest_id, due_at, post_id, words) VALUES {rows}
+	if err := c.RunRows(ctx, &rows, `INSERT INTO filtered_posts (digest_id, due_at, post_id, words, kind) VALUES {rows}
 		ON CONFLICT (digest_id, due_at, post_id) DO NOTHING`); err != nil {
 		return err
 	}
 	return c.RunRows(ctx, &rows, `DELETE FROM digest_posts WHERE (digest_id, visible_at, post_id) IN (
-		WITH v (digest_id, due_at, post_id, words) AS (VALUES {rows}) SELECT v.digest_id, v.due_at, v.post_id FROM v)`)
+		WITH v (digest_id, due_at, post_id, words, kind) AS (VALUES {rows}) SELECT v.digest_id, v.due_at, v.post_id FROM v)`)
 }
 
 // withoutHeld removes posts that the filters of a digest match now. Carried posts remain, because filters do not apply

@@ -171,7 +171,7 @@ func memberUser(ctx context.Context, c conn, j Joining, now time.Time) (digest.U
 	if !isNone(err) {
 		return u, err
 	}
-	u, d, err := newUser(j.Email, j.TimeZone, now)
+	u, d, err := newUser(c.policy, j.Email, j.TimeZone, now)
 	if err != nil {
 		return u, err
 	}

@@ -18,7 +18,7 @@ import (
 // postColumns are the columns of a post without its content, which is long.
 const postColumns = `p.id, p.feed_id, p.identity, p.url, p.title, p.author, p.language,
 	p.published_at, p.seen_at, p.read_before, p.summary, p.image_url, p.content_hash, p.enclosures, p.syndication,
-	p.extra, p.untitled, p.leads_to`
+	p.extra, p.untitled, p.leads_to, p.comments`
 
 // NewestTitle returns the title of a feed's newest post, or "". It ignores extras, posts read at another address, and
 // posts that the feed no longer lists.

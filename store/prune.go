@@ -101,8 +101,8 @@ func (s Operator) Prune(ctx context.Context, now time.Time, keep time.Duration, 
 		{"domains", func() (int, error) { return 0, s.pruneDomains(ctx, now) }},
 		{"DMARC reports", func() (int, error) { return 0, s.pruneDMARC(ctx, now, keep) }},
 		{"hosts of hubs", func() (int, error) { return 0, s.pruneHubHosts(ctx, now) }},
-		{"sizes of pictures", func() (int, error) {
-			return 0, s.run(ctx, "", `DELETE FROM picture_sizes WHERE learned_at < ?`, old)
+		{"pictures", func() (int, error) {
+			return 0, s.run(ctx, "", `DELETE FROM pictures WHERE learned_at < ?`, old)
 		}},
 		{"changes made by links",
 			func() (int, error) {

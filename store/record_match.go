@@ -243,7 +243,7 @@ func (r *recording) edit(ctx context.Context) error {
 		published := at(p.PublishedAt)
 		whole.Row(p.id, p.Identity, p.fingerprint, p.ContentHash, min(published, p.seenAt),
 			p.URL, p.Title, p.Author, p.Language, p.ImageURL, p.Summary, p.Content, enclosuresText(p.Enclosures),
-			p.Syndication, p.poll.away, p.Untitled, p.LeadsTo)
+			p.Syndication, p.poll.away, p.Untitled, p.LeadsTo, p.Comments)
 		edited, rewritten = append(edited, p.id), append(rewritten, p)
 	}
 	err := r.c.RunRows(ctx, &bare, `WITH v (id, identity, fingerprint, content_hash) AS (VALUES {rows})
@@ -260,12 +260,12 @@ func (r *recording) edit(ctx context.Context) error {
 	}
 	return r.c.RunRows(ctx, &whole, `WITH v (id, identity, fingerprint, content_hash, published_at, url, title, author,
 			language, image_url, summary, content, enclosures, syndication, read_address, untitled,
-			leads_to) AS (VALUES {rows})
+			leads_to, comments) AS (VALUES {rows})
 			UPDATE posts SET identity = v.identity, fingerprint = v.fingerprint, content_hash = v.content_hash,
 			published_at = v.published_at, url = v.url, title = v.title, author = v.author, language = v.language,
 			image_url = v.image_url, summary = v.summary, content = v.content, enclosures = v.enclosures,
 			syndication = v.syndication, read_address = v.read_address, untitled = v.untitled, leads_to = v.leads_to,
-			listed_at = ? FROM v WHERE posts.id = v.id`, r.now)
+			comments = v.comments, listed_at = ? FROM v WHERE posts.id = v.id`, r.now)
 }
 
 // The date of an edition may be before the first sighting of a post in it, if its release was late by almost the

@@ -78,6 +78,9 @@ func (r *recording) insert(ctx context.Context) error {
 	if err := saveLinks(ctx, r.c, added); err != nil {
 		return err
 	}
+	if err := queuePictures(ctx, r.c, added, r.now); err != nil {
+		return err
+	}
 	return queueWords(ctx, r.c, shown)
 }
 
@@ -121,7 +124,7 @@ func (r *recording) insertPart(ctx context.Context, part []*incoming) ([]*incomi
 	for _, p := range part {
 		v.Row(p.FeedID, p.Identity, p.fingerprint, p.PublishedAt, p.SeenAt, p.poll.readBefore, r.now, p.shownAt,
 			p.ContentHash, p.URL, p.Title, p.Author, p.Language, p.ImageURL, p.Summary, p.Content,
-			enclosuresText(p.Enclosures), p.Syndication, p.poll.away, p.Extra, p.Untitled, p.LeadsTo)
+			enclosuresText(p.Enclosures), p.Syndication, p.poll.away, p.Extra, p.Untitled, p.LeadsTo, p.Comments)
 	}
 	var rows []struct {
 		postKey
@@ -130,7 +133,7 @@ func (r *recording) insertPart(ctx context.Context, part []*incoming) ([]*incomi
 	err := r.c.AllRows(ctx, &rows, &v,
 		`INSERT INTO posts (feed_id, identity, fingerprint, published_at, seen_at, read_before, listed_at, shown_at,
 		content_hash, url, title, author, language, image_url, summary, content, enclosures, syndication, read_address,
-		extra, untitled, leads_to) VALUES {rows}
+		extra, untitled, leads_to, comments) VALUES {rows}
 		ON CONFLICT (feed_id, identity) DO NOTHING RETURNING id, feed_id, identity`)
 	if err != nil {
 		return nil, err

@@ -250,7 +250,7 @@ func TestEditsBeforeAndAfterRelease(t *testing.T) {
 		w.posted(f, "p")
 		edit := func(now time.Time, title string) string {
 			p := post("p", now)
-			p.Title, p.ContentHash = title, "hash of "+title
+			p.Title, p.Comments, p.ContentHash = title, "https://c.example/"+title, "hash of "+title
 			w.record(now, f, []digest.Post{p})
 			refs := must(w.Editions.WaitingPosts(w.ctx, bob.ID))
 			if len(refs) != 1 {
@@ -264,6 +264,7 @@ func TestEditsBeforeAndAfterRelease(t *testing.T) {
 				w.Error("published after it was seen")
 			}
 			want(w, "seen", stored[0].SeenAt, noon)
+			want(w, "comments", stored[0].Comments, "https://c.example/"+stored[0].Title)
 			return stored[0].Title
 		}
 		want(w, "before release", edit(noon.Add(time.Hour), "second"), "second")

@@ -119,9 +119,9 @@ func (s Readers) SetArrangement(ctx context.Context, id digest.DigestID, a diges
 		return err
 	}
 	return s.changeDigest(ctx, "setting how editions are arranged", id, func(c conn, _ digestRow) error {
-		err := c.Run(ctx, `UPDATE digests SET grouping = ?, web_layout = ?, web_grouping = ?, web_images = ?
-			WHERE id = ?`,
-			a.Grouping, a.WebLayout, a.WebGrouping, a.WebImages, id)
+		err := c.Run(ctx, `UPDATE digests SET grouping = ?, web_layout = ?, web_grouping = ?, web_images = ?,
+			read_here = ? WHERE id = ?`,
+			a.Grouping, a.WebLayout, a.WebGrouping, a.WebImages, a.ReadHere, id)
 		return err
 	})
 }

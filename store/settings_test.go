@@ -33,7 +33,7 @@ func TestArrangement(t *testing.T) {
 	each(t, func(w world) {
 		ada, bob := w.two()
 		a := digest.Arrangement{Grouping: digest.BySites, WebLayout: digest.FullText, WebGrouping: digest.ByFolders,
-			WebImages: digest.NoImages}
+			WebImages: digest.NoImages, ReadHere: true}
 		w.ok(w.Readers.SetArrangement(w.ctx, ada.ID, a))
 		want(w, "arrangement", w.again(ada).Arrangement, a)
 		want(w, "another's", w.again(bob).Arrangement, bob.Arrangement)

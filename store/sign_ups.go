@@ -108,7 +108,7 @@ func findUser(ctx context.Context, c conn, email string) (u digest.User, err err
 // admit adds a user whose address is confirmed, and deletes its other sign-ups. It returns digest.Conflict if another
 // transaction adds the user now.
 func admit(ctx context.Context, c conn, email, zone, language string, now time.Time) (digest.User, error) {
-	u, d, err := newUser(email, zone, now)
+	u, d, err := newUser(c.policy, email, zone, now)
 	if err != nil {
 		return u, err
 	}

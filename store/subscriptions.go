@@ -130,10 +130,10 @@ func (s Editions) SubscriptionSettings(ctx context.Context,
 	settings := make(map[digest.DigestID]map[digest.FeedID]digest.Subscription, len(ids))
 	for part := range slices.Chunk(ids, db.StatementRows) {
 		rows, err := readRows[digest.Subscription](ctx, s.read(), "reading subscriptions",
-			`SELECT s.digest_id, s.feed_id, s.title, s.folder, s.display, s.most, s.leads, s.roll_up
+			`SELECT s.digest_id, s.feed_id, s.title, s.folder, s.display, s.most, s.extras, s.leads, s.roll_up
 			FROM subscriptions s WHERE s.digest_id`+
 				s.d.OneOf+` AND s.paused = 0 AND (s.title <> '' OR s.display <> '' OR s.folder <> '' OR s.leads = 1
-					OR s.most > 0 OR s.roll_up > 0)`, part)
+					OR s.most > 0 OR s.extras > 0 OR s.roll_up > 0)`, part)
 		if err != nil {
 			return nil, err
 		}

@@ -24,9 +24,40 @@ type madeSubscription struct {
 	RollUp  digest.Weekdays `json:"roll_up,omitempty"`
 	Leads   bool            `json:"leads,omitempty"`
 	Paused  bool            `json:"paused,omitempty"`
-	Until   instant         `json:"until,omitempty"`   // the end of the pause; 0 if only the reader ends it
-	Filters []string        `json:"filters,omitempty"` // the words of the filters for this feed only
+	Until   instant         `json:"until,omitempty"` // the end of the pause; 0 if only the reader ends it
 	Waited  waited          `json:"waited,omitempty"`
+	FormerFilters
+}
+
+// FormerFilters are the words of the filters that a reader had for one feed only.
+type FormerFilters struct {
+	Filters  []string `json:"filters,omitempty"`
+	Only     []string `json:"only,omitempty"`
+	NoShorts bool     `json:"no_shorts,omitempty"`
+}
+
+func (m *FormerFilters) add(f digest.Filter) {
+	switch f.Kind {
+	case digest.OnlyWords:
+		m.Only = append(m.Only, f.Words)
+	case digest.HideShorts:
+		m.NoShorts = true
+	default:
+		m.Filters = append(m.Filters, f.Words)
+	}
+}
+
+func (m FormerFilters) all() (all []digest.Filter) {
+	for _, words := range m.Filters {
+		all = append(all, digest.Filter{Words: words})
+	}
+	for _, words := range m.Only {
+		all = append(all, digest.Filter{Kind: digest.OnlyWords, Words: words})
+	}
+	if m.NoShorts {
+		all = append(all, digest.Filter{Kind: digest.HideShorts, Words: digest.ShortsName})
+	}
+	return all
 }
 
 // waited lists the posts of a feed that waited for the next edition when it was paused or ended, at most
@@ -117,9 +148,14 @@ func keepMade(ctx context.Context, c conn, own subscriptionMade) error {
 		}
 		m.Waited = w
 	}
-	if err := c.All(ctx, &m.Filters, `SELECT words FROM filters WHERE digest_id = ? AND feed_id = ? ORDER BY id`,
-		own.DigestID, own.FeedID); err != nil {
+	filters, err := filtersOf(ctx, c, own.DigestID)
+	if err != nil {
 		return err
+	}
+	for _, f := range filters {
+		if f.FeedID == own.FeedID {
+			m.add(f)
+		}
 	}
 	text, err := asJSON(m)
 	if err != nil {
@@ -156,7 +192,7 @@ const isFormer = `x.settings <> '' AND NOT EXISTS (SELECT 1 FROM subscriptions s
 // A FormerFeed is a feed of a former subscription, with the reader's stored settings.
 type FormerFeed struct {
 	URL, Title, Folder string
-	Filters            []string
+	FormerFilters
 }
 
 // FormerFeeds returns the feeds whose subscriptions a digest has ended and can restore, ordered by key.
@@ -169,7 +205,7 @@ func (s Subscriptions) FormerFeeds(ctx context.Context, id digest.DigestID) ([]F
 		WHERE x.digest_id = ? AND `+isFormer+` ORDER BY f.id`, id)
 	all := make([]FormerFeed, len(rows))
 	for i, r := range rows {
-		all[i] = FormerFeed{r.URL, r.Settings.Title, r.Settings.Folder, r.Settings.Filters}
+		all[i] = FormerFeed{r.URL, r.Settings.Title, r.Settings.Folder, r.Settings.FormerFilters}
 	}
 	return all, err
 }
@@ -230,8 +266,9 @@ func returnMade(ctx context.Context, c conn, sub digest.Subscription, m madeSubs
 			return err
 		}
 	}
-	for _, w := range m.Filters {
-		if err := returnFilter(ctx, c, sub, w, now); err != nil {
+	for _, f := range m.all() {
+		f.DigestID, f.FeedID, f.CreatedAt = sub.DigestID, sub.FeedID, now.Time()
+		if err := returnFilter(ctx, c, f); err != nil {
 			return err
 		}
 	}
@@ -256,15 +293,14 @@ func hideThese(ctx context.Context, c conn, sub digest.Subscription, posts waite
 }
 
 // returnFilter restores a filter, unless a reader could not add it now.
-func returnFilter(ctx context.Context, c conn, sub digest.Subscription, text string, now instant) error {
-	all, err := c.Number(ctx, `SELECT count(*) FROM filters WHERE digest_id = ?`, sub.DigestID)
-	text = textsearch.Clean(db.Clean(text))
-	if err != nil || all >= mostFilters || textsearch.FilterKey(text) == "" || len([]rune(text)) > mostWords {
+func returnFilter(ctx context.Context, c conn, f digest.Filter) error {
+	all, err := filtersOf(ctx, c, f.DigestID)
+	f.Words = textsearch.Clean(db.Clean(f.Words))
+	if err != nil || countWords(all) >= mostFilters && f.Kind != digest.HideShorts || checkFilter(f) != nil {
 		return err
 	}
-	if err := c.Run(ctx, `INSERT INTO filters (digest_id, feed_id, words, created_at) VALUES (?, ?, ?, ?)`,
-		sub.DigestID, sub.FeedID, text, now); err != nil {
+	if _, err := insertFilter(ctx, c, f); err != nil {
 		return err
 	}
-	return noteFiltered(ctx, c, sub.DigestID)
+	return noteFiltered(ctx, c, f.DigestID)
 }

@@ -1,6 +1,7 @@
 package store
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"iter"
@@ -28,7 +29,7 @@ func noUser() error { return notFound("there is no such reader; see: digest user
 // AddUser adds a confirmed user with one daily digest, due at the next midnight of the zone. It returns
 // digest.Conflict if the address exists, in any case, and digest.Invalid for an unknown zone.
 func (s Readers) AddUser(ctx context.Context, email, zone string, now time.Time) (digest.User, digest.Digest, error) {
-	u, d, err := newUser(email, zone, now)
+	u, d, err := newUser(&s.Policy, email, zone, now)
 	if err != nil {
 		return digest.User{}, digest.Digest{}, err
 	}
@@ -43,7 +44,7 @@ func (s Readers) AddUser(ctx context.Context, email, zone string, now time.Time)
 }
 
 // newUser returns a new user with their daily digest, not stored yet. It returns digest.Invalid for an unknown zone.
-func newUser(email, zone string, now time.Time) (digest.User, digest.Digest, error) {
+func newUser(p *Policy, email, zone string, now time.Time) (digest.User, digest.Digest, error) {
 	loc, err := calendar.Zone(zone)
 	if err != nil {
 		return digest.User{}, digest.Digest{}, err
@@ -57,7 +58,7 @@ func newUser(email, zone string, now time.Time) (digest.User, digest.Digest, err
 		Cadence:   digest.Daily,
 		State:     digest.DigestActive,
 		Mailed:    true,
-		Look:      digest.Look{Layout: digest.Excerpts, Images: digest.NoImages},
+		Look:      digest.Look{Layout: digest.Excerpts, Images: cmp.Or(p.Images, digest.NoImages)},
 
 		Arrangement: digest.Arrangement{Grouping: digest.ByFolders, WebImages: digest.ProxiedImages},
 	}

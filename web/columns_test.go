@@ -4,9 +4,7 @@ import (
 	"bytes"
 	"compress/gzip"
 	"fmt"
-	"math/rand/v2"
 	"net/http"
-	"strings"
 	"testing"
 
 	"digest"
@@ -15,40 +13,34 @@ import (
 	"digest/test/tier"
 )
 
-const stranded = `<!doctype html><pre></pre><iframe src="/shown/0" width="1280" height="900"></iframe>
+// goesOn lists the first name in each second column of a wide page, and each name that a phone shows as continued.
+const goesOn = `<!doctype html><pre></pre><iframe src="/shown/0" width="1280" height="900"></iframe><iframe src="/shown/0" width="390" height="900"></iframe>
 <script>onload = () => {
-	const doc = document.querySelector('iframe').contentDocument;
-	let columns = new Set(), alone = 0;
-	for (const way of doc.querySelectorAll('.band:not(.alone) .posts + .beyond')) {
-		const post = way.previousElementSibling.lastElementChild.getBoundingClientRect(), at = way.getBoundingClientRect();
-		columns.add(Math.round(post.left));
-		if (Math.abs(post.left - at.left) > 20 || at.bottom > post.bottom + 20 || at.top < post.top) alone++;
+	const [desk, phone] = [...document.querySelectorAll('iframe')].map(f => f.contentDocument);
+	let uneven = 0;
+	for (const band of desk.querySelectorAll('.two')) {
+		const [left, right] = [...band.children].map(x => x.lastElementChild.getBoundingClientRect());
+		if (Math.abs(left.top - right.top) > 5000 || right.left < left.right) uneven++;
 	}
-	document.querySelector('pre').append(columns.size > 1 ? 'columns' : 'one column', ', ', alone, ' stand alone\n');
+	const names = (doc, s) => [...doc.querySelectorAll(s)].filter(x => x.checkVisibility()).map(x => x.textContent);
+	document.querySelector('pre').append(desk.querySelectorAll('.two').length, ' bands, ', uneven, ' not in columns; ', names(desk, '.two > div + div .name')[0], '; on a phone: ', names(phone, '.again > .name').length, '\n');
 }</script>`
 
-// TestNothingBeginsAColumnAlone checks that the link below a site's last post does not begin a new
-// column.
-func TestNothingBeginsAColumnAlone(t *testing.T) {
+// TestGoesOnInTheNextColumn checks that a site whose posts go on in the second column has its name there, in wide
+// windows only.
+func TestGoesOnInTheNextColumn(t *testing.T) {
 	browser.Find(t)
 	p := &pageShow{room: newRoom(t, storetest.Open(t, storetest.SQLite(t)))}
 	v, d := p.reader("ann@example.org")
-	random := rand.New(rand.NewPCG(7, 7))
-	for i := range 60 {
-		var news []digest.Post
-		for k := range 1 + random.IntN(3) {
-			one := post(fmt.Sprint("The ferry was late ", i, " times ", k))
-			one.Summary = strings.Repeat("Nobody minded. ", 1+random.IntN(25))
-			news = append(news, one)
-		}
-		p.brings(digest.Subscription{DigestID: d.ID}, fmt.Sprint("Harbour ", i), news...)
-	}
+	p.brings(digest.Subscription{DigestID: d.ID, Display: digest.Excerpts}, "Harbour", posts(12, "The ferry was late")...)
+	p.brings(digest.Subscription{DigestID: d.ID}, "Inn", posts(1, "Soup")...)
 	p.midnight()
 	p.add("edition", v.get("/"))
 	mux := http.NewServeMux()
 	mux.Handle("/", p)
-	mux.HandleFunc("/frames", func(w http.ResponseWriter, _ *http.Request) { fmt.Fprint(w, stranded) })
-	if got := browser.Written(t, mux, "/frames"); got != "columns, 0 stand alone\n" {
+	mux.HandleFunc("/frames", func(w http.ResponseWriter, _ *http.Request) { fmt.Fprint(w, goesOn) })
+	const want = "1 bands, 0 not in columns; Harbour continued; on a phone: 0\n"
+	if got := browser.Written(t, mux, "/frames"); got != want {
 		t.Errorf("Chromium shows %q", got)
 	}
 }

@@ -63,12 +63,14 @@ type editionPage struct {
 	Ahead    bool              // the reader can get the waiting posts now
 
 	notes                      // link addresses, for print
+	Preview     *lookPreview   // choices that are not saved; nil: no preview
 	Printed     bool           // the whole edition on one page, for print
 	lines       bool           // headlines only
 	hasExcerpts bool           // the edition has more than headlines
 	OneSite     digest.FeedID  // the page shows only this site; 0: all sites
 	shown       []*editionPost // posts on this page
 	playsHere   bool           // the pages of posts play audio
+	readHere    bool           // headlines open stored texts
 	Path        string         // of this edition
 	Part, Parts int            // current page and number of pages, from 1
 }
@@ -106,18 +108,22 @@ type editionSection struct {
 	render.Section
 	Place     int  // index on the page, from 0
 	Continued bool // it begins on the previous page
+	Again     bool // it begins in the previous column
 	Posts     []*editionPost
 	Leads     bool   // its first post is the lead of the page
 	Level     int    // of its posts' headings
 	More      int    // posts beyond the reader's limit for the site; 0 if the section continues on the next page
 	MorePath  string // path of these posts
 	MenuPath  string // path of the site's menu; "" if the reader cannot change it
+	Unfolds   bool   // its posts are visible although they are folded
+	FoldFrom  string // address of the section, to which the forms of a fold return
 	layout    digest.Layout
 }
 
 type editionPost struct {
 	*render.Post
-	Label any // text before the post; may be empty
+	Label any              // text before the post; may be empty
+	Day   catalogue.Moment // in an edition of several days; may be zero
 	Saved bool
 	Depth depth
 	Text  template.HTML     // full text, if Depth is full
@@ -126,11 +132,14 @@ type editionPost struct {
 	More  bool              // Text is shortened
 
 	Files []listedFile    // enclosures
+	Quiet []listedFile    // links in its byline
 	Shot  *render.Picture // picture above the excerpt; nil if there is none
 	First bool            // the lead of the page
 	Level int             // of its heading
 	Own   bool            // the reader is signed in
-	Back  string          // address to which forms redirect: this page, at the post
+
+	ReadHere bool   // the reader's choice: headlines open stored texts
+	Back     string // address to which forms redirect: this page, at the post
 
 	rest bool // one of section.Rest: always a headline
 	rank.Place
@@ -215,7 +224,7 @@ func (s *site) printedEditionPage(w http.ResponseWriter, r *http.Request, me pag
 
 // showOwn shows one of the reader's editions, with links to the previous and the next one.
 func (s *site) showOwn(w http.ResponseWriter, r *http.Request, me page.Reader, v store.EditionView) error {
-	p := editionPage{Own: true, Beside: v.Beside, playsHere: me.Player && s.Sounds != nil}
+	p := editionPage{Own: true, Beside: v.Beside, playsHere: me.Player && s.Sounds != nil, readHere: me.Digest.ReadHere}
 	st := s.OwnDigest(me.Digest)
 	last, latest := v.LocalDate, v.Beside.Later.IsZero()
 	p.End, p.Ahead = st.End(v.LocalDate, latest), latest && st.Waits()
@@ -251,7 +260,7 @@ func (s *site) showEdition(w http.ResponseWriter, r *http.Request, d digest.Deli
 	if err != nil {
 		return err
 	}
-	if lead := content.EarnedLead(); d.Lead == 0 && lead != 0 && p.OneSite == 0 {
+	if lead := content.EarnedLead(); d.Lead == 0 && lead != 0 && p.OneSite == 0 && p.Preview == nil {
 		s.keepLead(r.Context(), d.ID, lead)
 	}
 	p.lines = r.URL.Query().Get("view") == "headlines"
@@ -269,7 +278,7 @@ func (s *site) showEdition(w http.ResponseWriter, r *http.Request, d digest.Deli
 	if p.Part < p.Parts || p.Posts == 0 || p.OneSite != 0 {
 		p.End, p.Ahead = nil, false
 	}
-	return s.ShowPage(w, r, err, "edition", catalogue.AsHeading(catalogue.Day("Monday 2 January 2006", p.Date)), &p)
+	return s.ShowPage(w, r, err, "edition", p.Heading(), &p)
 }
 
 // editionOrSite returns the content of an edition. If the query names a site, it returns all posts
@@ -323,6 +332,7 @@ func (p *editionPage) fill(e render.Edition, part int, pictures bool) bool {
 				s.More, s.MorePath = section.Beyond, p.siteAt(section.Feed)
 			}
 			s.MenuPath = p.menuOf(s)
+			s.Unfolds, s.FoldFrom = p.Printed || p.OneSite != 0, p.addressOf(s)
 			sections = append(sections, s)
 		}
 		p.shown = append(p.shown, posts...)
@@ -342,11 +352,9 @@ func (p *editionPage) fill(e render.Edition, part int, pictures bool) bool {
 		p.illustrate(sections)
 	}
 	p.lead(sections)
-	for i := range p.Folders {
-		p.Folders[i].Bands = inBands(p.Folders[i].Sections, p.lines || !p.hasExcerpts)
-		for _, section := range p.Folders[i].Sections {
-			p.number(section.Posts)
-		}
+	p.arrange()
+	for _, section := range sections {
+		p.number(section.Posts)
 	}
 	return part <= p.Parts
 }
@@ -356,30 +364,15 @@ func (p *editionPage) number(posts []*editionPost) {
 	for _, post := range posts {
 		post.Ref = p.Ref(post.URL)
 		for _, f := range filesOf(post.Post, p.playsHere) {
-			post.Files = append(post.Files, listedFile{f, p.Ref(f.URL)})
+			if listed := (listedFile{f, p.Ref(f.URL)}); f.Quiet {
+				post.Quiet = append(post.Quiet, listed)
+			} else {
+				post.Files = append(post.Files, listed)
+			}
 		}
 		post.Text = p.WithRefs(post.Text)
 	}
 }
-
-// sortNotices separates moves from other notices. Only the signed-in reader gets their links and
-// addresses, because an address may contain a secret and the link of an edition can be shared.
-func (p *editionPage) sortNotices() {
-	for _, n := range p.Notices {
-		if !p.Own {
-			n.BackURL, n.LinkURL = "", ""
-		}
-		if n.To != "" {
-			p.Moves = append(p.Moves, n)
-		} else {
-			p.Said = append(p.Said, n)
-		}
-	}
-}
-
-// FoldsNotes reports whether the notices are collapsed. Several open notices would push the first
-// headline off a phone's first screen.
-func (p editionPage) FoldsNotes() bool { return len(p.Moves)+len(p.Said) > 1 }
 
 // inFolders groups consecutive sections of one folder. Headings in a folder are one level lower.
 func (p *editionPage) inFolders(sections []*editionSection) {
@@ -391,7 +384,8 @@ func (p *editionPage) inFolders(sections []*editionSection) {
 			section.Level++
 		}
 		for _, post := range section.Posts {
-			post.Level, post.Own, post.Back = section.Level, p.Own, p.Back(post.ID)
+			post.Level, post.Own, post.Back, post.ReadHere = section.Level, p.Own, p.Back(post.ID), p.readHere
+			post.Day = p.Days[post.ID]
 		}
 		last := &p.Folders[len(p.Folders)-1]
 		last.Sections = append(last.Sections, section)
@@ -434,5 +428,8 @@ func (p *editionPost) showText(level, room int, pictures bool, sizes map[string]
 	p.Depth, p.Text, p.Turn, p.More = asText, template.HTML(t.HTML), t.Dir, t.Shortened
 	return len(t.HTML)
 }
+
+// Heading returns the edition's date, or the days that it collects.
+func (p editionPage) Heading() catalogue.Sayable { return catalogue.AsHeading(p.Dateline()) }
 
 func (p editionPage) Nameplate() string { return cmp.Or(p.Name, render.DefaultName) }

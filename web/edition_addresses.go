@@ -42,7 +42,11 @@ func (p editionPage) menuOf(s *editionSection) string {
 	if !p.Own || p.Letter != nil {
 		return ""
 	}
-	return menuPath(s.Feed, p.At(p.Part)+"#site-"+strconv.Itoa(s.Place))
+	return menuPath(s.Feed, p.addressOf(s))
+}
+
+func (p editionPage) addressOf(s *editionSection) string {
+	return p.At(p.Part) + "#site-" + strconv.Itoa(s.Place)
 }
 
 func (p editionPage) AllParts() []int {

@@ -29,6 +29,14 @@ type editionsPage struct {
 
 func (p editionsPage) IsMonth() bool { return p.Title != nil }
 
+// Day returns the date of an edition, or the days that it collects.
+func (p editionsPage) Day(e digest.Edition) catalogue.Sayable {
+	if first, last := e.Days(); first != last {
+		return catalogue.Days(first, last)
+	}
+	return catalogue.Day("Monday 2 January", e.LocalDate)
+}
+
 // Lead returns the first post of an edition, or nil if its posts are no longer stored.
 func (p editionsPage) Lead(id digest.EditionID) *render.Post { return p.leads[id] }
 

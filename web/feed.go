@@ -27,6 +27,7 @@ type feedPage struct {
 	Filters   []digest.Filter
 	Saved     string // the change that the page confirms
 	Filter    filterForm
+	Shorts    bool // the feed may have Shorts that no filter hides
 
 	Credential credentialForm
 }
@@ -73,17 +74,18 @@ func (s *site) showSubscription(w http.ResponseWriter, r *http.Request, me page.
 	if err != nil {
 		return err
 	}
-	wrong, own, day := p.Wrong, p.Own, p.Day
+	wrong, own, day, tried := p.Wrong, p.Own, p.Day, p.Tried
 	p.feedLine, p.URL, p.Status = s.lineOf(me.Digest, v.SubscriptionInfo), digest.PublicAddress(v.Feed.URL),
 		page.StatusPath(v.Feed)
 	p.feedMenu = s.menuOf(me.Digest, v, fromOf(r))
-	p.Wrong, p.Day = wrong, day
-	if wrong != (feedWrongs{}) && wrong.Day == nil {
+	p.Wrong, p.Day, p.Tried = wrong, day, tried
+	if wrong != (feedWrongs{}) && wrong.Day == nil || tried != nil {
 		p.Own = own
 	}
 	p.Seldom = seldom(v.Feed)
 	p.Credential = credentialFormOf(v.SubscriptionInfo, p.Credential.Wrong)
 	p.Delivered, p.Filters = withShownTitles(v.Delivered), v.Filters
+	p.Shorts = isChannel(v.Feed) && !hidesShorts(v.Filters, id)
 	p.Illness = s.illnessOf(me.Digest, v.Feed)
 	if m, moved := s.openMoves(me.Digest, v.Moves)[id]; moved {
 		p.Move = &m
@@ -121,6 +123,9 @@ func (s *site) setFeed(w http.ResponseWriter, r *http.Request, me page.Reader) e
 	if wrong != (feedWrongs{}) {
 		return s.showSubscription(w, r, me, http.StatusBadRequest, sub.Feed.ID,
 			feedPage{feedMenu: feedMenu{Own: own, Wrong: wrong}})
+	}
+	if r.PostForm.Has("try") {
+		return s.tryFeed(w, r, me, own)
 	}
 	if own.Title == page.Shortened(feedTitle(sub.Feed)) {
 		own.Title = "" // an unchanged title keeps following the feed's title

@@ -24,10 +24,11 @@ type feedMenu struct {
 	Called  string // the feed's own title, or its host
 	Titled  bool   // the feed has its own title
 	Folders []string
-	Paused  bool // at least one feed is paused
-	Letters bool // posts of the feed arrive only in issues of a newsletter
-	Account bool // the feed is an account, which has boosts and replies
-	Answers bool // the feed includes replies; Bluesky feeds are requested without them
+	Paused  bool           // at least one feed is paused
+	Letters bool           // posts of the feed arrive only in issues of a newsletter
+	Account bool           // the feed is an account, which has boosts and replies
+	Tried   *mostRehearsal // what Own.Most would have done; nil if it was not tried
+	Answers bool           // the feed includes replies; Bluesky feeds are requested without them
 	Wrong   feedWrongs
 
 	Day         page.DateField // end of the pause, as entered
@@ -92,6 +93,9 @@ func (m feedMenu) Boosts() bool { return m.Own.Extras&digest.Repeat != 0 }
 // Replies reports whether the reader wants an account's replies to others.
 func (m feedMenu) Replies() bool { return m.Own.Extras&digest.Reply != 0 }
 
+// Unfolded reports whether the feed is never folded.
+func (m feedMenu) Unfolded() bool { return m.Own.Extras&digest.Unfolded != 0 }
+
 // subscriptionOf returns sub with the changes of a form. Values without a field in the form stay
 // unchanged.
 func subscriptionOf(form url.Values, sub digest.Subscription) (_ digest.Subscription, wrong feedWrongs) {
@@ -147,9 +151,9 @@ func displayOf(form url.Values, sub digest.Subscription) (_ digest.Subscription,
 	return sub, wrong
 }
 
-// extras maps form fields to the extra posts of an account.
+// extras maps form fields to the extra posts of an account, and to the posts of a feed that would be folded.
 func extras() map[string]digest.Extra {
-	return map[string]digest.Extra{"boosts": digest.Repeat, "replies": digest.Reply}
+	return map[string]digest.Extra{"boosts": digest.Repeat, "replies": digest.Reply, "unfolded": digest.Unfolded}
 }
 
 // pauseOf parses the end of a pause. It returns an error text for an invalid date.

@@ -91,11 +91,11 @@ func TestAtMostInAnEdition(t *testing.T) {
 		r.brings(digest.Subscription{DigestID: d.ID}, "Other", other)
 		r.midnight()
 		a := v.get("/").status(http.StatusOK).shows("h3", "Else", "Post 0", "Post 1").shows(".beyond a",
-			"Site settings for Other", "and 3 more", "Site settings for Prolific")
+			"and 3 more").shows(".menu a", "Open site", "Site settings", "Open site", "Site settings")
 		a.has(".change", "href", "/feeds/2?from=%2F%23site-0", "/feeds/1?from=%2F%23site-1")
-		more := a.attrs(".beyond a", "href")[1]
+		more := a.attrs(".beyond a", "href")[0]
 		all := v.get(more).status(http.StatusOK).shows("h3", "Post 0", "Post 1", "Post 2", "Post 3",
-			"Post 4").shows(".beyond a", "Site settings for Prolific")
+			"Post 4").shows(".menu a", "Open site", "Site settings")
 		last := all.postPaths()[4]
 		v.get(last).status(http.StatusOK).shows("h1", "Post 4")
 		if got := v.get(last).attrs(".folio a", "href"); len(got) != 3 ||

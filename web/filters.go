@@ -16,6 +16,8 @@ import (
 type filterForm struct {
 	Words string
 	Feed  digest.FeedID // 0: all feeds
+	Kind  digest.FilterKind
+	Tried *rehearsal // nil if it was not tried
 	Wrong catalogue.Sayable
 }
 
@@ -24,6 +26,25 @@ type filtersPage struct {
 	Feeds  []feedLine // choices of the form
 	Form   filterForm
 	Saved  string
+	Shorts bool // the reader follows channels of YouTube whose Shorts are not hidden for all sites
+}
+
+// Kinds returns the choices of the form's kind.
+func (f filterForm) Kinds() []page.Choice {
+	return page.Chosen([]page.Choice{
+		{Value: string(digest.HideWords), Name: catalogue.Key("Hide posts with")},
+		{Value: string(digest.OnlyWords), Name: catalogue.Key("Show only posts with")},
+	}, string(f.Kind))
+}
+
+// isChannel reports whether a feed is of YouTube.
+func isChannel(f digest.Feed) bool { return f.Host == "www.youtube.com" }
+
+// hidesShorts reports whether one of the filters hides Shorts of a feed; 0: of all feeds.
+func hidesShorts(all []digest.Filter, feed digest.FeedID) bool {
+	return slices.ContainsFunc(all, func(f digest.Filter) bool {
+		return f.Kind == digest.HideShorts && f.FeedID == feed
+	})
 }
 
 // A filterGroup contains the filters of one feed, or of all feeds.
@@ -44,6 +65,8 @@ func (s *site) showFilters(w http.ResponseWriter, r *http.Request, me page.Reade
 	}
 	p.Feeds = feedNames(v.Subscriptions)
 	p.Groups = groupsOf(v.Filters, p.Feeds)
+	p.Shorts = !hidesShorts(v.Filters, 0) && slices.ContainsFunc(v.Subscriptions,
+		func(sub store.SubscriptionInfo) bool { return isChannel(sub.Feed) })
 	return s.Show(w, r, status, "filters", catalogue.Key("Filters"), p)
 }
 
@@ -74,28 +97,37 @@ func groupsOf(all []digest.Filter, feeds []feedLine) []filterGroup {
 	return slices.DeleteFunc(groups, func(g filterGroup) bool { return len(g.Filters) == 0 })
 }
 
-// addFilter adds a filter for all feeds or for one, and redirects to the page of the form.
+// addFilter adds a filter for all feeds or for one, and redirects to the page of the form. If the form only tries the
+// filter, addFilter shows what it would have done.
 func (s *site) addFilter(w http.ResponseWriter, r *http.Request, me page.Reader) error {
 	form := r.PostForm
-	typed := filterForm{Words: strings.TrimSpace(form.Get("words"))}
+	typed := filterForm{Words: strings.TrimSpace(form.Get("words")), Kind: digest.FilterKind(form.Get("kind"))}
+	if typed.Kind == digest.HideShorts {
+		typed.Words = digest.ShortsName
+	}
 	feed, err := strconv.ParseInt(cmp.Or(form.Get("feed"), "0"), 10, 64)
 	if err != nil {
 		return page.ErrBadForm
 	}
 	typed.Feed = digest.FeedID(feed)
-	_, err = s.Store.Subscriptions.AddFilter(r.Context(),
-		digest.Filter{DigestID: me.Digest.ID, FeedID: typed.Feed, Words: typed.Words}, s.Now())
-	if err == nil {
+	f, status := digest.Filter{DigestID: me.Digest.ID, FeedID: typed.Feed, Kind: typed.Kind, Words: typed.Words},
+		http.StatusOK
+	if form.Has("try") {
+		typed.Tried, err = s.tryFilter(r, f)
+	} else if _, err = s.Store.Subscriptions.AddFilter(r.Context(), f, s.Now()); err == nil {
 		return page.SeeSaved(w, r, nil, filtersBack(form.Get("from"), feed), "filter")
 	}
-	if typed.Wrong, err = page.AsSaid(err); err != nil {
-		return err
+	if err != nil {
+		status = http.StatusBadRequest
+		if typed.Wrong, err = page.AsSaid(err); err != nil {
+			return err
+		}
 	}
 	typed.Words = page.FirstRunes(typed.Words, page.MaxName)
 	if form.Get("from") != "feed" {
-		return s.showFilters(w, r, me, http.StatusBadRequest, filtersPage{Form: typed})
+		return s.showFilters(w, r, me, status, filtersPage{Form: typed})
 	}
-	return s.showSubscription(w, r, me, http.StatusBadRequest, typed.Feed, feedPage{Filter: typed})
+	return s.showSubscription(w, r, me, status, typed.Feed, feedPage{Filter: typed})
 }
 
 func filtersBack(from string, feed int64) string {

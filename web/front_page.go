@@ -13,71 +13,6 @@ import (
 	"digest/web/page"
 )
 
-// An editionFolder contains the sections of one folder, or sections without a folder.
-type editionFolder struct {
-	Name     string
-	Place    int // index on the page, from 0
-	Sections []*editionSection
-	Bands    []editionBand // all sections, in bands
-}
-
-// An editionBand contains sections that wide windows show in columns. A band fills about one
-// screen, so that readers do not have to scroll up for the next column.
-type editionBand struct {
-	Sections []*editionSection
-	Class    string // CSS class
-}
-
-const (
-	inColumns = "band"
-	inOne     = "band alone" // full texts, and the lead
-	asLines   = "band lines" // headlines
-)
-
-// bandLines is the approximate number of text lines in all columns of a band.
-const bandLines = 56
-
-// lines estimates how many lines a section takes in a column.
-func (s *editionSection) lines() int {
-	const inColumn = 52 // characters
-	n := 3
-	for _, p := range s.Posts {
-		n++
-		if p.Depth == asHeadline {
-			continue
-		}
-		n += 3 + utf8.RuneCountInString(p.Line())/30 + utf8.RuneCountInString(p.Excerpt)/inColumn
-		if p.Shot != nil {
-			n += 11
-		}
-	}
-	return n
-}
-
-// inBands groups the sections of a folder into bands. The last section joins the previous band, so
-// that it does not appear alone.
-func inBands(sections []*editionSection, lines bool) (bands []editionBand) {
-	room := 0
-	for _, s := range sections {
-		class, n := inColumns, s.lines()
-		switch {
-		case lines:
-			class, n = asLines, 0
-		case s.Leads || s.hasText():
-			class = inOne
-		}
-		last := len(bands) - 1
-		if last < 0 || bands[last].Class != class || class == inOne || class == inColumns && room <= 0 &&
-			s != sections[len(sections)-1] {
-			bands = append(bands, editionBand{Class: class})
-			room, last = bandLines, last+1
-		}
-		room -= n
-		bands[last].Sections = append(bands[last].Sections, s)
-	}
-	return bands
-}
-
 func (s *editionSection) hasText() bool {
 	for _, p := range s.Posts {
 		if p.Depth == asText {
@@ -153,17 +88,85 @@ func (s *editionSection) After() []*editionPost {
 	return s.Posts
 }
 
-// illustrate gives each section one picture, from the newest excerpt with a picture.
+// illustrate gives each section one picture: of its second, or else of its newest excerpt with a picture.
 func (p *editionPage) illustrate(sections []*editionSection) {
 	for _, s := range sections {
+		var shown *editionPost
 		for _, post := range s.Posts {
-			if pic := post.Picture.Learned(p.PictureSizes); post.Depth == asExcerpt && pic.URL != "" {
-				post.Shot = &pic
-				break
+			if post.Depth == asExcerpt && (shown == nil || post.IsSecond()) {
+				if pic := post.Picture.Learned(p.PictureSizes, post.Rank); pic.URL != "" {
+					post.Shot, shown = &pic, post
+				}
+			}
+		}
+		for _, post := range s.Posts {
+			if post != shown {
+				post.Shot = nil
 			}
 		}
 	}
 }
+
+// fewWords is the length from which an excerpt has its picture beside it, in characters. A shorter one is only the
+// caption of its picture.
+const fewWords = 90
+
+// Frame returns the CSS class of the post's picture. It is "" for a picture as wide as the column.
+func (p *editionPost) Frame() string {
+	switch {
+	case p.First && 10*p.Shot.Height > 9*p.Shot.Width:
+		return "tall"
+	case !p.First && !p.Untitled && (p.IsSecond() || utf8.RuneCountInString(p.Excerpt) >= fewWords):
+		return "thumb"
+	case p.Shot.Cover:
+		return "cover"
+	}
+	return ""
+}
+
+// Teaser returns the excerpt. A second has a longer one if it has no picture, or only few words beside it; the lead has
+// one if it has no wide picture.
+func (p *editionPost) Teaser() string {
+	bare := p.Shot == nil
+	if p.Longer != "" && (p.IsSecond() && (bare || utf8.RuneCountInString(p.Excerpt) < fewWords) ||
+		p.First && (bare || p.Frame() == "tall")) {
+		return p.Longer
+	}
+	return p.Excerpt
+}
+
+// NamedBy returns the beginning of the id of the element that names the post: its headline, or the post itself.
+func (p *editionPost) NamedBy() string {
+	if p.Untitled && p.Depth != asHeadline {
+		return "post"
+	}
+	return "head"
+}
+
+// OpensHere reports whether the post's headline opens its text on this instance.
+func (p *editionPost) OpensHere() bool { return p.ReadHere && p.HasMark() }
+
+// HasMark reports whether the page marks the post, because its own page has more text.
+func (p *editionPost) HasMark() bool { return p.Own && p.Readable && p.Depth != asText }
+
+// sortNotices separates moves from other notices. Only the signed-in reader gets their links and
+// addresses, because an address may contain a secret and the link of an edition can be shared.
+func (p *editionPage) sortNotices() {
+	for _, n := range p.Notices {
+		if !p.Own {
+			n.BackURL, n.LinkURL = "", ""
+		}
+		if n.To != "" {
+			p.Moves = append(p.Moves, n)
+		} else {
+			p.Said = append(p.Said, n)
+		}
+	}
+}
+
+// FoldsNotes reports whether the notices are collapsed. Several open notices would push the first
+// headline off a phone's first screen.
+func (p editionPage) FoldsNotes() bool { return len(p.Moves)+len(p.Said) > 1 }
 
 // A midnightDial is a 24-hour clock of the reader, with midnight at the top.
 type midnightDial struct {

@@ -37,6 +37,7 @@ func TestFrontPage(t *testing.T) {
 			pictured("The first one", ` width="900" height="560"`), pictured("Two", ""))
 		r.brings(digest.Subscription{DigestID: d.ID, Folder: "Week 2"}, "Bee", pictured("Three", ""))
 		r.brings(digest.Subscription{DigestID: d.ID, Folder: "Week 2"}, "Cat", untitled)
+		r.must(r.store.Posts.LearnPicture(t.Context(), pictured("The first one", "").ImageURL, digest.PictureSize{}, r.now))
 		r.midnight()
 		a := v.get("/").status(http.StatusOK)
 		a.stepsDown()
@@ -68,6 +69,27 @@ func TestFrontPage(t *testing.T) {
 		linked := r.visitor().get("/e/" +
 			r.signer.Sign(digest.ForEdition, int64(r.edition(d).ID))).status(http.StatusOK)
 		linked.shows(".finis").shows(".midnight").shows("summary", "Week 2 · Week 10")
+	})
+}
+
+// TestHeadlinesOpenHere checks that a mark shows which posts have a text, and that their headlines open it if the reader
+// chose so.
+func TestHeadlinesOpenHere(t *testing.T) {
+	each(t, func(r *room) {
+		v, d := r.reader("ann@example.org")
+		long := post("Long")
+		long.Content = "<p>" + strings.Repeat("The tide came in. ", 60) + "</p>"
+		r.brings(digest.Subscription{DigestID: d.ID}, "Ant", long, post("Short"))
+		r.midnight()
+		a := v.get("/").has(".headline a", "href", long.URL, long.URL).has(".headline i", "title", "Text stored here")
+		path := a.attrs(".here", "href")[0]
+		v.saves("/settings/appearance", url.Values{"headlines": {"text"}, "layout": {"excerpts"}})
+		v.get("/").has(".headline a", "href", path, long.URL).shows(".acts a", "Open site", "Site settings",
+			"Open the author’s page")
+		v.saves("/settings/appearance", url.Values{"headlines": {"text"}, "web-layout": {"full"}})
+		v.get("/").has(".headline a", "href", long.URL, long.URL).has(".headline i", "title")
+		linked := r.signer.Sign(digest.ForEdition, int64(r.edition(d).ID))
+		r.visitor().get("/e/"+linked).has(".headline a", "href", long.URL, long.URL)
 	})
 }
 

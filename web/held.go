@@ -1,6 +1,7 @@
 package web
 
 import (
+	"cmp"
 	"net/http"
 	"strconv"
 	"time"
@@ -39,10 +40,7 @@ func (s *site) heldPage(w http.ResponseWriter, r *http.Request, me page.Reader) 
 	if err != nil {
 		return err
 	}
-	own := make(map[digest.FeedID]string, len(v.Subscriptions))
-	for _, sub := range v.Subscriptions {
-		own[sub.Feed.ID] = page.Shortened(titleOf(sub))
-	}
+	own := ownTitles(v.Subscriptions)
 	p := heldPage{Newest: before.IsZero()}
 	for _, h := range v.Posts {
 		if h.DueAt.After(s.Now()) {
@@ -61,10 +59,19 @@ func (p *heldPage) add(h store.HeldPost, own map[digest.FeedID]string, zone stri
 	if n := len(p.Days); n == 0 || p.Days[n-1].Date != date {
 		p.Days = append(p.Days, heldDay{Date: date})
 	}
-	site := own[h.Post.FeedID]
-	if site == "" {
-		site = page.Shortened(h.Label.Title)
-	}
 	day := &p.Days[len(p.Days)-1]
-	day.Posts = append(day.Posts, heldPost{h, site})
+	day.Posts = append(day.Posts, withSite(h, own))
+}
+
+// ownTitles returns the names of sites, as the reader sees them.
+func ownTitles(all []store.SubscriptionInfo) map[digest.FeedID]string {
+	own := make(map[digest.FeedID]string, len(all))
+	for _, sub := range all {
+		own[sub.Feed.ID] = page.Shortened(titleOf(sub))
+	}
+	return own
+}
+
+func withSite(h store.HeldPost, own map[digest.FeedID]string) heldPost {
+	return heldPost{h, cmp.Or(own[h.Post.FeedID], page.Shortened(h.Label.Title))}
 }

@@ -405,10 +405,13 @@ func TestImageOfARealSite(t *testing.T) {
 		status  int
 	}{
 		{poller.Options{DialContext: asPublic}, "/i.gif", http.StatusOK},
-		// these networks are allowed for feeds, not for pictures
-		{poller.Options{AllowNetworks: allowed}, "/i.gif", http.StatusNotFound},
-		{poller.Options{AllowNetworks: allowed}, "/inside", http.StatusNotFound},
-		{poller.Options{}, "/i.gif", http.StatusNotFound},
+		// these networks are allowed for feeds, and for the pictures of feeds there
+		{poller.Options{AllowNetworks: allowed}, "/i.gif", http.StatusForbidden},
+		{poller.Options{AllowNetworks: allowed}, "/inside", http.StatusForbidden},
+		{poller.Options{}, "/i.gif", http.StatusForbidden},
+		{poller.Options{AllowNetworks: allowed, HomePicture: func(context.Context, string, string) ([]string, error) {
+			return []string{site.URL + "/feed"}, nil
+		}}, "/i.gif", http.StatusOK},
 	} {
 		p := poller.New(c.options)
 		defer p.Close()

@@ -62,7 +62,7 @@ func (s *site) receivedPage(w http.ResponseWriter, r *http.Request, me page.Read
 	}
 	letter := page.NewsletterName{Newsletter: n, BaseURL: s.BaseURL}
 	return s.showEdition(w, r, d, editionPage{Own: true, Letter: &letter, Beside: v.Beside, playsHere: me.Player &&
-		s.Sounds != nil})
+		s.Sounds != nil, readHere: me.Digest.ReadHere})
 }
 
 // received returns the newsletter of an issue, and the issue as delivered to the member.

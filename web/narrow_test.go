@@ -280,6 +280,7 @@ func (p *pageShow) readingPages(me *visitor, d digest.Digest) {
 	p.add("edition_none", me.get("/editions/"+p.now.Format(time.DateOnly)))
 	p.now = p.now.Add(-24 * time.Hour)
 	p.add("editions", me.get("/editions/"+p.now.Format("2006-01")))
+	p.add("why", me.get("/editions/"+p.edition(d).LocalDate.String()+"/why"))
 	p.add("held", me.get("/filtered"))
 	p.add("saved", me.get("/saved"))
 	p.add("search", me.get("/search"))

@@ -68,9 +68,9 @@ func (s *site) pageOf(r *http.Request, me page.Reader, v store.VisiblePost) (pos
 	}
 	var sizes map[string]digest.PictureSize
 	pictures := s.Pictures != nil && me.Digest.WebImages != digest.NoImages
-	if open := p.Unsized(true); pictures && len(open) > 0 {
+	if all := p.Pictures(true); pictures && len(all) > 0 {
 		var err error
-		if sizes, err = s.Store.Editions.PictureSizes(r.Context(), open); err != nil {
+		if sizes, err = s.Store.Editions.PictureSizes(r.Context(), all); err != nil {
 			return p, err
 		}
 	}

@@ -35,14 +35,15 @@ func (f frontFolder) Label() any {
 }
 
 // lookFields describes the look of emails and pages, and parses it. Missing fields keep their values. It returns the
-// subject of emails and the reading time.
-func lookFields(v *page.Visit) (subject, budget string) {
+// subject of emails, what headlines open, and the reading time.
+func lookFields(v *page.Visit) (subject, headlines, budget string) {
 	d, same := &v.Digest, []page.Choice{{Name: catalogue.Key("Same as email")}}
 	groupings := []page.Choice{
 		{Value: string(digest.ByFolders), Name: catalogue.Key("Show folders")},
 		{Value: string(digest.BySites), Name: catalogue.Key("Hide folders")},
 	}
-	subject, budget = d.Subject(), strconv.Itoa(d.Budget)
+	subject, headlines = d.Subject(), d.Arrangement.Headlines()
+	budget = strconv.Itoa(d.Budget)
 	var budgets []page.Choice
 	for _, n := range digest.Budgets() {
 		budgets = append(budgets, page.Choice{Value: strconv.Itoa(n), Name: catalogue.Key("%d minutes").With(n)})
@@ -59,6 +60,10 @@ func lookFields(v *page.Visit) (subject, budget string) {
 		{"web-layout", (*string)(&d.WebLayout), append(same, page.LayoutsToChoose()...)},
 		{"web-images", (*string)(&d.WebImages), slices.Delete(page.PicturesToChoose(), 1, 2)},
 		{"web-grouping", (*string)(&d.WebGrouping), append(same, groupings...)},
+		{"headlines", &headlines, []page.Choice{
+			{Value: digest.OpensAuthor, Name: catalogue.Key("The author’s page")},
+			{Value: digest.OpensText, Name: catalogue.Key("The text here, where a post has one")},
+		}},
 		{"subject", &subject, []page.Choice{
 			{Value: digest.SubjectLead, Name: catalogue.Key("Leading headline")},
 			{Value: digest.SubjectDate, Name: catalogue.Key("Date and number of posts")},
@@ -85,16 +90,19 @@ func lookFields(v *page.Visit) (subject, budget string) {
 	v.AddCheck("threaded", &d.Threaded, "layout")
 	v.AddCheck("shortcuts", &v.Shortcuts, "direction")
 	v.AddCheck("player", &v.Player, "direction")
-	return subject, budget
+	return subject, headlines, budget
 }
 
-// appearancePage shows the form, and saves all of it, whichever of its buttons was pressed.
+// appearancePage shows the form, and saves all of it, whichever of its buttons was pressed. The buttons preview and back
+// save nothing.
 func (s *site) appearancePage(v *page.Visit) error {
 	name := v.Digest.Name
 	v.AddText(page.LineKind, "name", &name, page.MaxDigestName)
-	subject, budget := lookFields(v)
-	if v.Posted() {
-		if err := s.setAppearance(v, name, subject, budget); err != nil || v.OK() {
+	subject, headlines, budget := lookFields(v)
+	if v.Posted() && v.PostForm.Has("back") {
+		v.Status = http.StatusOK
+	} else if v.Posted() {
+		if err := s.setAppearance(v, name, subject, headlines, budget); err != nil || v.OK() {
 			return err
 		}
 		v.Status = http.StatusBadRequest
@@ -139,7 +147,7 @@ func placesOf(way string) (int, error) {
 }
 
 // setAppearance saves the form, or shows at the name that it is too long.
-func (s *site) setAppearance(v *page.Visit, name, subject, budget string) error {
+func (s *site) setAppearance(v *page.Visit, name, subject, headlines, budget string) error {
 	form, id, d := v.PostForm, v.Digest.ID, v.Digest
 	named, leads, moves := form.Has("name"), form.Has("feed"), form.Has("move")
 	if err := page.HasAny(form, "layout", "web-layout", "direction", "name", "feed", "move"); err != nil {
@@ -154,6 +162,7 @@ func (s *site) setAppearance(v *page.Visit, name, subject, budget string) error 
 	d.Budget, noBudget = strconv.Atoi(budget)
 	if leads && noLead != nil || moves && noWay != nil || noBudget != nil ||
 		!slices.Contains([]string{"", digest.SubjectDate, digest.SubjectLead}, subject) ||
+		!slices.Contains([]string{"", digest.OpensAuthor, digest.OpensText}, headlines) ||
 		cmp.Or(d.Look.Check(), d.Arrangement.Check(), v.Pages.Check()) != nil {
 		return page.ErrBadForm
 	}
@@ -163,7 +172,10 @@ func (s *site) setAppearance(v *page.Visit, name, subject, budget string) error 
 		v.Reject("name", wrong)
 		return nil
 	}
-	d.DateSubject = subject == digest.SubjectDate
+	if form.Has("preview") {
+		return s.previewLook(v, d)
+	}
+	d.DateSubject, d.ReadHere = subject == digest.SubjectDate, headlines == digest.OpensText
 	var err error
 	save := func(has bool, do func() error) {
 		if has && err == nil {

@@ -14,6 +14,7 @@
 //
 //	hubs          hubs.go          subscribes to feeds at hubs
 //	pushes        pushes.go        stores posts that hubs send; they wait for the same midnights
+//	pictures      pictures.go      requests the first bytes of new posts' pictures, to learn which load
 //	heartbeat     fence.go         records that the process works; stops all work while a fence is up
 //	housekeeping  housekeeping.go  prunes, indexes posts for search, checks domains of newsletters, and emails imported
 //	                               people to confirm

@@ -182,6 +182,7 @@ func (h *house) poller() *poller.Poller {
 		Now:           func() time.Time { return h.clock },
 		Roots:         h.hubs.roots(),
 		Known:         h.st.Feeds.KnownPosts,
+		HomePicture:   h.st.Feeds.HomePicture,
 	})
 	h.t.Cleanup(p.Close)
 	return p

@@ -83,6 +83,8 @@ type Job struct {
 	reporting sync.Mutex
 	account   account // guarded by reporting
 	fenced    atomic.Bool
+	looked    lookedAt     // only its loop, or Tick, uses it
+	unseen    bell         // rings when posts are stored; nil in Tick
 	away      atomic.Int64 // Unix time in nanoseconds since when the database is unavailable; 0: it is available
 }
 

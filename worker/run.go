@@ -44,7 +44,8 @@ func (j *Job) Tick(ctx context.Context) (Summary, error) {
 			j.lookAtDomains(ctx)
 			_, asked := j.askOnce(ctx)
 			_, hubs := j.askHubsOnce(ctx)
-			return total, cmp.Or(err, asked, hubs, j.prune(ctx))
+			looked := j.lookAtPicturesFor(ctx, picturesATick)
+			return total, cmp.Or(err, asked, hubs, looked, j.prune(ctx))
 		}
 		nap(ctx, wait)
 	}
@@ -94,6 +95,11 @@ func (j *Job) step(ctx context.Context) (Summary, error) {
 	sum.Add(polled)
 	if err = cmp.Or(failed, err); err != nil || ctx.Err() != nil {
 		return sum, err
+	}
+	if polled.Posts > 0 {
+		if err := j.lookAtPicturesFor(ctx, picturesBeforeRelease); err != nil {
+			return sum, err
+		}
 	}
 	last, err := j.releaseAndDeliver(ctx)
 	sum.Add(last)
@@ -164,6 +170,7 @@ func (j *Job) Run(ctx context.Context) error {
 		return err
 	}
 	queued, ready, unindexed, sealed := bell(j.Pinged), make(bell, 1), make(bell, 1), make(bell, 1)
+	j.unseen = make(bell, 1)
 	if queued == nil {
 		queued = make(bell, 1)
 	}
@@ -188,6 +195,7 @@ func (j *Job) Run(ctx context.Context) error {
 		{nil, j.askOnce},
 		{nil, j.askHubsOnce},
 		{j.Pushed, j.storePushesOnce},
+		{j.unseen, j.lookAtPicturesOnce},
 	} {
 		loops.Go(func() { j.loop(ctx, l.woken, l.work) })
 	}

@@ -373,6 +373,7 @@ func (r *round) recordAll() {
 		}
 		if stored.Posts > 0 {
 			r.job.report(Event{Kind: EventStored, Posts: stored.Posts, Hidden: stored.Hidden})
+			r.job.unseen.ring()
 		}
 		release()
 		r.end(len(batch), Summary{Posts: stored.Posts})

@@ -36,6 +36,15 @@ func (s *settings) reachable() error {
 			"set DIGEST_CONTACT or DIGEST_FROM to your address, such as you@example.org", s.BaseURL, s.Contact)
 }
 
+// newReadersImages returns the display of pictures in the emails of new readers. Mail programs load pictures from this
+// instance if it is public.
+func newReadersImages(base string) digest.Images {
+	if isPublic(base) && strings.HasPrefix(base, "https://") {
+		return digest.ProxiedImages
+	}
+	return digest.NoImages
+}
+
 func isPublic(base string) bool {
 	u, err := url.Parse(base)
 	if err != nil {

@@ -64,6 +64,7 @@ func (a *app) withStore(do func(*store.Store) error) error {
 		},
 		IsPlatform: poller.IsPlatform,
 		Admit:      a.quota().Admit,
+		Images:     newReadersImages(a.BaseURL),
 	}
 	if err := a.refuseOtherTime(st); err != nil {
 		return err

@@ -64,6 +64,7 @@ type reportedUser struct {
 	WebLayout   *digest.Layout   `json:"web_layout"`   // null: as in emails
 	WebGrouping *digest.Grouping `json:"web_grouping"` // null: as in emails
 	WebImages   digest.Images    `json:"web_images"`
+	Headlines   string           `json:"headlines"`
 
 	Stays []reportedStay `json:"stays"`
 }
@@ -78,7 +79,7 @@ func reportUser(u store.UserInfo) reportedUser {
 		Budget:      d.Budget,
 		PausedUntil: instant(d.PausedUntil), Operator: u.Operator,
 		Mailed: d.Mailed, Stays: each(u.Stays, reportStay), Grouping: d.Grouping,
-		WebImages: d.WebImages,
+		WebImages: d.WebImages, Headlines: d.Arrangement.Headlines(),
 	}
 	if d.WebLayout != "" {
 		r.WebLayout = new(d.WebLayout)
@@ -144,6 +145,7 @@ func habits(u store.UserInfo) string {
 	add(d.WebLayout != "", "on the web %s", d.WebLayout)
 	add(d.WebGrouping != "", "on the web by %s", d.WebGrouping)
 	add(d.WebImages == digest.NoImages, "on the web without pictures")
+	add(d.ReadHere, "headlines open texts on this instance")
 	add(u.Operator, "operator")
 	add(!d.Mailed, "web only")
 	for _, s := range u.Stays {

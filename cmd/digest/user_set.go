@@ -26,6 +26,7 @@ type lookFlags struct {
 	WebLayout   *digest.Layout   `env:"-" enum:"mail,headlines,excerpts,full" placeholder:"LAYOUT" help:"Layout on the web: headlines, excerpts, full (text), or mail (same as email)."`
 	WebGrouping *digest.Grouping `env:"-" enum:"mail,folders,sites" placeholder:"HOW" help:"Grouping on the web: folders, sites, or mail (same as email)."`
 	WebImages   digest.Images    `env:"-" type:"word" words:"off,proxy" placeholder:"HOW" help:"Pictures on the web: off, or proxy (fetched by this instance)."`
+	Headlines   string           `env:"-" type:"word" words:"author,text" placeholder:"WHAT" help:"Headlines on the web open: author (the author's page), or text (the text on this instance, if there is one)."`
 }
 
 // asInMail is the flag value for web pages that follow the email setting.
@@ -42,6 +43,9 @@ func (f lookFlags) arranged(was digest.Arrangement) digest.Arrangement {
 		if was.WebGrouping = *f.WebGrouping; was.WebGrouping == asInMail {
 			was.WebGrouping = ""
 		}
+	}
+	if f.Headlines != "" {
+		was.ReadHere = f.Headlines == digest.OpensText
 	}
 	return was
 }

@@ -43,6 +43,7 @@ func (a *app) poller(st *store.Store) *poller.Poller {
 		HostBlocks:       st.Operator.HostBlocks,
 		Open:             a.keys().Open,
 		Hosts:            st.Feeds,
+		HomePicture:      st.Feeds.HomePicture,
 		Known:            st.Feeds.KnownPosts,
 	})
 }

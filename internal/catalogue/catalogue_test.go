@@ -204,3 +204,33 @@ func must(t testing.TB, err error) {
 		t.Fatal(err)
 	}
 }
+
+func TestDays(t *testing.T) {
+	day := func(year, month, day int) digest.Date {
+		return digest.Date{Year: year, Month: time.Month(month), Day: day}
+	}
+	for _, c := range []struct {
+		first, last digest.Date
+		want        map[string]string // by language, with the year after a comma
+	}{
+		{day(2026, 11, 7), day(2026, 11, 13), map[string]string{
+			"en": "7–13 November, 7–13 November 2026", "de": "7.–13. November, 7.–13. November 2026",
+			"fr": "7–13 novembre, 7–13 novembre 2026", "es": "7–13 de noviembre, 7–13 de noviembre de 2026",
+			"pt": "7–13 de novembro, 7–13 de novembro de 2026", "ja": "11月7日～13日, 2026年11月7日～13日",
+			"ar": "7–13 نوفمبر, 7–13 نوفمبر 2026"}},
+		{day(2026, 12, 1), day(2026, 12, 7), map[string]string{"fr": "1er–7 décembre, 1er–7 décembre 2026"}},
+		{day(2026, 11, 30), day(2026, 12, 6), map[string]string{
+			"en": "30 November – 6 December, 30 November – 6 December 2026",
+			"ja": "11月30日～12月6日, 2026年11月30日～12月6日"}},
+		{day(2026, 12, 29), day(2027, 1, 4), map[string]string{
+			"en": "29 December 2026 – 4 January 2027, 29 December 2026 – 4 January 2027",
+			"ja": "2026年12月29日～2027年1月4日, 2026年12月29日～2027年1月4日"}},
+	} {
+		for code, want := range c.want {
+			l := Of(code)
+			if got := Days(c.first, c.last).In(l) + ", " + DaysOfYear(c.first, c.last).In(l); got != want {
+				t.Errorf("%s: %q, want %q", code, got, want)
+			}
+		}
+	}
+}

@@ -30,12 +30,18 @@ func (d dates) check() error {
 
 // Date formats a time in its location. The layout is an English layout of package time, such as "Monday 2 January
 // 2006", and each language has its own pattern for it.
-func (l *Language) Date(layout string, at time.Time) string {
+func (l *Language) Date(layout string, at time.Time) string { return l.dates(layout, at, at) }
+
+// dates formats the times of a layout that has a dash. The parts after the dash belong to the second time.
+func (l *Language) dates(layout string, at, to time.Time) string {
 	pattern := cmp.Or(l.said().dates.Patterns[layout], layout)
 	var b strings.Builder
 	for pattern != "" {
 		token := nextToken(pattern)
 		if token == "" {
+			if strings.HasPrefix(pattern, "–") || strings.HasPrefix(pattern, "～") {
+				at = to
+			}
 			b.WriteByte(pattern[0])
 			pattern = pattern[1:]
 			continue
@@ -110,6 +116,40 @@ func Day(layout string, d digest.Date) Moment { return Moment{layout, noon(d)} }
 
 // Time returns a Moment for a time in its location.
 func Time(layout string, t time.Time) Moment { return Moment{layout, t} }
+
+// Days returns two days and the days between them: "7–13 November".
+func Days(first, last digest.Date) Sayable {
+	switch {
+	case first.Year != last.Year:
+		return DaysOfYear(first, last)
+	case first.Month != last.Month:
+		return span{Day("2 January – 2 January", first), noon(last)}
+	}
+	return span{Day("2–2 January", first), noon(last)}
+}
+
+// DaysOfYear is like Days, with the year: "7–13 November 2026".
+func DaysOfYear(first, last digest.Date) Sayable {
+	switch {
+	case first.Year != last.Year:
+		return span{Day("2 January 2006 – 2 January 2006", first), noon(last)}
+	case first.Month != last.Month:
+		return span{Day("2 January – 2 January 2006", first), noon(last)}
+	}
+	return span{Day("2–2 January 2006", first), noon(last)}
+}
+
+// A span is the time from a Moment, in a layout of two dates.
+type span struct {
+	Moment
+	last time.Time
+}
+
+// In formats the days in a language.
+func (s span) In(l *Language) string { return l.dates(s.layout, s.at, s.last) }
+
+// String formats the days in English.
+func (s span) String() string { return s.In(English()) }
 
 // IsZero reports whether m is the zero Moment.
 func (m Moment) IsZero() bool { return m.layout == "" }

@@ -63,13 +63,17 @@ type left struct {
 	Title   string   `json:"own_title"`
 	Folder  string   `json:"folder"`
 	Filters []string `json:"filters"`
+
+	Only     []string `json:"only_filters"`
+	NoShorts bool     `json:"no_shorts"`
 }
 
 func (e *Export) readLeft(ctx context.Context) error {
 	feeds, err := e.store.Subscriptions.FormerFeeds(ctx, e.digest.ID)
 	e.account.Left = make([]left, len(feeds))
 	for i, f := range feeds {
-		e.account.Left[i] = left{digest.PublicAddress(f.URL), f.Title, f.Folder, append([]string{}, f.Filters...)}
+		e.account.Left[i] = left{digest.PublicAddress(f.URL), f.Title, f.Folder, append([]string{}, f.Filters...),
+			append([]string{}, f.Only...), f.NoShorts}
 	}
 	return err
 }
@@ -95,6 +99,7 @@ type settings struct {
 	WebLayout   digest.Layout      `json:"web_layout"`   // empty: as in emails
 	WebGrouping digest.Grouping    `json:"web_grouping"` // empty: as in emails
 	WebImages   digest.Images      `json:"web_images"`
+	Headlines   string             `json:"headlines"`
 	Editions    int                `json:"editions"` // number of editions so far
 }
 
@@ -116,6 +121,7 @@ func (e *Export) readAccount(ctx context.Context) error {
 			Images:   d.Images,
 			Threaded: d.Threaded, Subject: d.Subject(), Budget: d.Budget, Editions: d.Editions, Grouping: d.Grouping,
 			WebLayout: d.WebLayout, WebGrouping: d.WebGrouping, WebImages: d.WebImages,
+			Headlines: d.Arrangement.Headlines(),
 		},
 	}
 	if err := e.readAccess(ctx); err != nil {
@@ -193,9 +199,10 @@ func (e *Export) readAccess(ctx context.Context) error {
 }
 
 type filter struct {
-	Words string    `json:"words"`
-	Feed  string    `json:"feed"` // address of the feed; empty: all feeds
-	Since time.Time `json:"since"`
+	Kind  digest.FilterKind `json:"kind"` // empty: hides posts with the words
+	Words string            `json:"words"`
+	Feed  string            `json:"feed"` // address of the feed; empty: all feeds
+	Since time.Time         `json:"since"`
 }
 
 func (e *Export) writeFilters(_ context.Context, w io.Writer) error {
@@ -205,7 +212,7 @@ func (e *Export) writeFilters(_ context.Context, w io.Writer) error {
 	}
 	list := []filter{}
 	for _, f := range e.filters {
-		list = append(list, filter{f.Words, urls[f.FeedID], f.CreatedAt.UTC()})
+		list = append(list, filter{f.Kind, f.Words, urls[f.FeedID], f.CreatedAt.UTC()})
 	}
 	return writeJSON(w, list)
 }

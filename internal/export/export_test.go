@@ -116,6 +116,7 @@ func (h *world) readIn(l *catalogue.Language) map[string]string {
 func post(identity string) digest.Post {
 	return digest.Post{Identity: identity, Title: "Title of " + identity, URL: "https://a.example/" +
 		identity, Summary: "Summary", Content: "<p>Text of " + identity + "</p>",
+		Comments: "https://ann:secret@news.example/" + identity,
 		Enclosures: []digest.Enclosure{{URL: "https://ann:secret@a.example/" + identity + ".mp3", Type: "audio/mpeg",
 			Seconds: 2580}}}
 }
@@ -161,6 +162,9 @@ func TestExport(t *testing.T) {
 		}
 		if !strings.Contains(files["index.html"], `href="editions/2026-11-21.html"`) {
 			t.Error("the index does not lead to the edition")
+		}
+		if want := `"comments":"https://news.example/apple"`; !strings.Contains(files["posts.jsonl"], want) {
+			t.Errorf("no %s in %s", want, files["posts.jsonl"])
 		}
 		if want := `"files":[{"url":"https://a.example/apple.mp3","type":"audio/mpeg","length":0,"seconds":2580}]`; !strings.Contains(files["posts.jsonl"], want) {
 			t.Errorf("no %s in %s", want, files["posts.jsonl"])

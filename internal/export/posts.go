@@ -33,7 +33,8 @@ type post struct {
 	Summary   string     `json:"summary"`
 	HTML      string     `json:"html"`
 
-	Files []digest.Enclosure `json:"files,omitempty"`
+	Files    []digest.Enclosure `json:"files,omitempty"`
+	Comments string             `json:"comments,omitempty"`
 }
 
 func newPost(p digest.Post, feed digest.FeedLabel, edition digest.Date) post {
@@ -41,7 +42,7 @@ func newPost(p digest.Post, feed digest.FeedLabel, edition digest.Date) post {
 		Edition: edition.String(), Site: feed.Title, SiteURL: feed.SiteURL, Title: p.Title, URL: p.URL,
 		Author:   p.Author,
 		Language: p.Language, Published: known(p.PublishedAt), Found: p.SeenAt.UTC(), Summary: p.Summary,
-		HTML: p.Content, Files: p.Enclosures,
+		HTML: p.Content, Files: p.Enclosures, Comments: p.Comments,
 	}
 }
 
@@ -139,7 +140,7 @@ func (e *Export) each(ctx context.Context, refs []digest.PostRef, use func(diges
 // bare returns a post without name and password of a private feed. Older versions resolved links against the feed's
 // address with them.
 func bare(p digest.Post) digest.Post {
-	for _, text := range []*string{&p.URL, &p.ImageURL, &p.Title, &p.Summary, &p.Content} {
+	for _, text := range []*string{&p.URL, &p.Comments, &p.ImageURL, &p.Title, &p.Summary, &p.Content} {
 		*text = digest.WithoutCredentials(*text)
 	}
 	for i := range p.Enclosures {
@@ -199,12 +200,13 @@ func (e *Export) writeSaved(ctx context.Context, w io.Writer) error {
 
 // held is a filtered post in held.jsonl.
 type held struct {
-	Midnight time.Time `json:"midnight"` // of the edition that would have had it
-	Words    string    `json:"words"`    // of the filter
-	Site     string    `json:"site"`
-	Title    string    `json:"title"`
-	URL      string    `json:"url"`
-	Summary  string    `json:"summary"`
+	Midnight time.Time         `json:"midnight"` // of the edition that would have had it
+	Kind     digest.FilterKind `json:"kind"`
+	Words    string            `json:"words"` // of the filter
+	Site     string            `json:"site"`
+	Title    string            `json:"title"`
+	URL      string            `json:"url"`
+	Summary  string            `json:"summary"`
 }
 
 // writeHeld writes the posts that were filtered up to now. Another process with a fast clock may already have filtered
@@ -218,7 +220,7 @@ func (e *Export) writeHeld(ctx context.Context, w io.Writer) error {
 		}
 		for _, h := range list {
 			p := bare(h.Post)
-			x := held{h.DueAt.UTC(), h.Words, h.Label.Title, p.Title, p.URL, p.Summary}
+			x := held{h.DueAt.UTC(), h.Kind, h.Words, h.Label.Title, p.Title, p.URL, p.Summary}
 			if err := j.Encode(x); err != nil {
 				return err
 			}

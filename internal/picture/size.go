@@ -1,5 +1,5 @@
-// Package picture returns the size of a picture. It reads only the beginning of the file and never decodes it, so that
-// the cost is limited by its bytes.
+// Package picture returns the size of a picture, and when to request one again that did not load. It reads only the
+// beginning of the file and never decodes it, so that the cost is limited by its bytes.
 package picture
 
 import (

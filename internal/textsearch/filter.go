@@ -31,6 +31,9 @@ func isMeant(c rune) bool { return unicode.IsLetter(c) || unicode.IsNumber(c) ||
 // A Matcher matches posts with the filters of a reader. It is safe for concurrent use.
 type Matcher struct{ patterns []pattern }
 
+// joinedBytes limits the words of several filters that a post is held for.
+const joinedBytes = 500
+
 type pattern struct {
 	filter      digest.Filter
 	text        string
@@ -42,6 +45,10 @@ type pattern struct {
 func NewMatcher(filters []digest.Filter) *Matcher {
 	m := &Matcher{patterns: make([]pattern, 0, len(filters))}
 	for _, f := range filters {
+		if f.Kind == digest.HideShorts {
+			m.patterns = append(m.patterns, pattern{filter: f})
+			continue
+		}
 		for _, text := range forms(f.Words) {
 			p := pattern{filter: f, text: text}
 			p.first, _ = utf8.DecodeRuneInString(text)
@@ -71,17 +78,47 @@ func forms(words string) []string {
 // isSign reports whether a character is between words but not a space.
 func isSign(c rune) bool { return !isWord(c) && !isMark(c) && !isInvisible(c) && !unicode.IsSpace(c) }
 
-// Match returns the first filter that matches a post of a feed.
+// Match returns the first filter that hides a post of a feed. If the feed has filters of kind OnlyWords and the post
+// matches no such filter, Match returns one filter with their joined words.
 func (m *Matcher) Match(post *Post, feed digest.FeedID) (digest.Filter, bool) {
+	var missing []pattern
+	wanted := false
 	for _, p := range m.patterns {
 		if p.filter.FeedID != 0 && p.filter.FeedID != feed {
 			continue
 		}
-		if post.mayHold(p.grams) && p.in(post.text) {
+		found := p.matches(post)
+		switch {
+		case p.filter.Kind == digest.OnlyWords:
+			missing, wanted = append(missing, p), wanted || found
+		case found:
 			return p.filter, true
 		}
 	}
-	return digest.Filter{}, false
+	if wanted || len(missing) == 0 {
+		return digest.Filter{}, false
+	}
+	return oneOf(missing), true
+}
+
+// oneOf returns the filter of the first pattern, with the words of all.
+func oneOf(all []pattern) digest.Filter {
+	var words []string
+	for _, p := range all {
+		if !slices.Contains(words, p.filter.Words) {
+			words = append(words, p.filter.Words)
+		}
+	}
+	f := all[0].filter
+	f.Words = digest.FirstBytes(strings.Join(words, ", "), joinedBytes)
+	return f
+}
+
+func (p pattern) matches(post *Post) bool {
+	if p.filter.Kind == digest.HideShorts {
+		return post.short
+	}
+	return post.mayHold(p.grams) && p.in(post.text)
 }
 
 // in reports whether the text contains the pattern as whole words.
@@ -155,6 +192,7 @@ const (
 // A Post is a post prepared for matching: its fields as written and as phrases, one for each line.
 type Post struct {
 	text  string
+	short bool // of YouTube
 	grams [1 << gramBits / 64]uint64
 }
 
@@ -168,7 +206,7 @@ func Read(p digest.Post) *Post {
 	} {
 		lines = append(append(lines, foldWritten(field)...), phrase(field))
 	}
-	post := Post{text: strings.Join(lines, "\n")} // patterns contain no line breaks
+	post := Post{text: strings.Join(lines, "\n"), short: digest.IsShort(p.URL)} // patterns contain no line breaks
 	for i := 0; i+gramBytes <= len(post.text); i++ {
 		g := gram(post.text[i:])
 		post.grams[g/64] |= 1 << (g % 64)

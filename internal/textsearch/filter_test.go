@@ -188,3 +188,33 @@ func BenchmarkMatch(b *testing.B) {
 		}
 	})
 }
+
+func TestKinds(t *testing.T) {
+	only := func(words string) digest.Filter {
+		return digest.Filter{FeedID: 2, Kind: digest.OnlyWords, Words: words}
+	}
+	shorts := digest.Filter{Kind: digest.HideShorts, Words: digest.ShortsName}
+	short := digest.Post{Title: "A boat", URL: "https://www.youtube.com/shorts/abc"}
+	for name, c := range map[string]struct {
+		filters []digest.Filter
+		post    digest.Post
+		want    string // the words of the filter that hides the post
+	}{
+		"one of several":      {[]digest.Filter{only("train"), only("boat")}, digest.Post{Title: "A boat"}, ""},
+		"none of several":     {[]digest.Filter{only("train"), only("C++")}, digest.Post{Title: "A boat"}, "train, C++"},
+		"hidden all the same": {[]digest.Filter{only("boat"), {Words: "red"}}, digest.Post{Title: "A red boat"}, "red"},
+		"words of no letter":  {[]digest.Filter{only(",")}, digest.Post{Title: "A boat"}, ""},
+		"a word's beginning":  {[]digest.Filter{only("boa")}, digest.Post{Title: "A boat"}, "boa"},
+		"a Short":             {[]digest.Filter{shorts}, short, "Shorts"},
+		"its name":            {[]digest.Filter{shorts}, digest.Post{Title: "Shorts", URL: "https://youtube.com/watch?v=a"}, ""},
+		"elsewhere":           {[]digest.Filter{shorts}, digest.Post{URL: "https://a.example/shorts/abc"}, ""},
+	} {
+		m := textsearch.NewMatcher(c.filters)
+		if f, held := m.Match(textsearch.Read(c.post), 2); f.Words != c.want || held != (c.want != "") {
+			t.Errorf("%s: hidden by %q", name, f.Words)
+		}
+		if f, _ := m.Match(textsearch.Read(digest.Post{Title: "Other"}), 3); f.Words != "" {
+			t.Errorf("%s: a post of another feed is hidden by %q", name, f.Words)
+		}
+	}
+}

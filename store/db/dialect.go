@@ -20,7 +20,8 @@ type Dialect struct {
 	goose goose.Dialect
 	files fs.FS // migrations
 	dir   string
-	bind  int // kind of placeholder of sqlx
+	whole string // creates what all migrations together create; empty: run them
+	bind  int    // kind of placeholder of sqlx
 
 	// isolation is set where the server's default may differ. I8 requires that a statement after a lock sees what the
 	// previous holder of the lock committed.
@@ -88,6 +89,7 @@ func sqliteDialect() *Dialect {
 		goose: goose.DialectSQLite3,
 		files: migrations.SQLite,
 		dir:   "sqlite",
+		whole: migrations.Schema,
 		bind:  sqlx.QUESTION,
 
 		readOnly: sql.TxOptions{ReadOnly: true},

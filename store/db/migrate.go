@@ -29,8 +29,7 @@ func (d *DB) Migrate(ctx context.Context) error {
 		if err != nil || have >= want {
 			return err
 		}
-		_, err = p.Up(ctx)
-		if err == nil {
+		if err = d.migrateTo(ctx, p, want); err == nil {
 			return nil
 		}
 		if d.d.goose == goose.DialectPostgres || i == attempts || ctx.Err() != nil {
@@ -43,9 +42,33 @@ func (d *DB) Migrate(ctx context.Context) error {
 func MigrateTo(ctx context.Context, d *DB, version int64) error {
 	p, err := d.provider()
 	if err == nil {
-		_, err = p.UpTo(ctx, version)
+		err = d.migrateTo(ctx, p, version)
 	}
 	return Explain(err)
+}
+
+// migrateTo runs the migrations up to a version. On SQLite they take about a second, so an empty database gets the
+// newest schema from one file.
+func (d *DB) migrateTo(ctx context.Context, p *goose.Provider, version int64) error {
+	if d.d.whole != "" && version == newestOf(p) {
+		if created, err := d.createSchema(ctx); created || err != nil {
+			return err
+		}
+	}
+	_, err := p.UpTo(ctx, version)
+	return err
+}
+
+// createSchema creates the newest schema. It reports false if the database is not empty.
+func (d *DB) createSchema(ctx context.Context) (created bool, err error) {
+	err = Write(ctx, d, func(c Tx) error {
+		tables, err := c.Number(ctx, `SELECT count(*) FROM sqlite_schema`)
+		if created = err == nil && tables == 0; !created {
+			return err
+		}
+		return c.Run(ctx, d.d.whole)
+	})
+	return created, err
 }
 
 // Schema returns the version of the database's schema, 0 without one, and the version that this program needs.

@@ -57,6 +57,9 @@ func (s *site) imageAt(w http.ResponseWriter, r *http.Request) error {
 	case errors.Is(err, poller.ErrPicturesBusy), r.Context().Err() != nil:
 		h.Set("Retry-After", "30")
 		return page.Plain(w, http.StatusServiceUnavailable, "too many pictures at once; try again in a minute\n")
+	case poller.IsNotPublic(err):
+		return page.Plain(w, http.StatusForbidden, "the picture is in a private network; this instance requests "+
+			"pictures there only from the host and port of a feed that it may read there, and only if the feed shows them\n")
 	case digest.KindOf(err) == digest.NotFound:
 		return page.Plain(w, http.StatusNotFound, "the picture no longer exists at its address\n")
 	}
@@ -105,8 +108,9 @@ type imageCache struct {
 	log      *slog.Logger
 	seats    chan struct{} // semaphore for fetches
 	sending  *sending
-	// stores the size of the picture at an address
-	learn func(context.Context, string, digest.PictureSize, time.Time) error
+	// learn stores the size of a picture that loads. fail stores that one does not load, see store.Posts.PictureFailed.
+	learn func(ctx context.Context, address string, size digest.PictureSize, now time.Time) error
+	fail  func(ctx context.Context, address string, failures int, again, now time.Time) error
 
 	mu      sync.Mutex
 	flights map[string]*flight // fetches in progress, by address
@@ -128,11 +132,12 @@ func newImageCache(o page.Options) *imageCache {
 		return nil
 	}
 	learn := func(context.Context, string, digest.PictureSize, time.Time) error { return nil }
+	fail := func(context.Context, string, int, time.Time, time.Time) error { return nil }
 	if o.Store != nil {
-		learn = o.Store.Posts.LearnPictureSize
+		learn, fail = o.Store.Posts.LearnPicture, o.Store.Posts.PictureFailed
 	}
 	return &imageCache{
-		pictures: o.Pictures, learn: learn, now: o.Now, log: o.Log, room: imageRoom,
+		pictures: o.Pictures, learn: learn, fail: fail, now: o.Now, log: o.Log, room: imageRoom,
 		seats: make(chan struct{}, imageFetches), sending: newSending(),
 		flights: make(map[string]*flight), entries: make(map[string]*list.Element), order: list.New(),
 	}
@@ -241,16 +246,27 @@ func (c *imageCache) fetch(ctx context.Context, address string) (i image) {
 		}
 	}()
 	got, err := c.pictures.Picture(ctx, address)
+	if stored := c.note(ctx, address, got, err); stored != nil && ctx.Err() == nil {
+		c.log.Warn("cannot store whether a picture loads", "err", stored)
+	}
 	if err != nil {
 		return image{err: err}
 	}
-	if size, ok := picture.Size(got.Bytes); ok {
-		if err := c.learn(ctx, address, size, c.now()); err != nil && ctx.Err() == nil {
-			c.log.Warn("cannot store the size of a picture", "err", err)
-		}
-	}
 	sum := sha256.Sum256(got.Bytes)
 	return image{Picture: got, etag: `"` + hex.EncodeToString(sum[:12]) + `"`}
+}
+
+// note stores the outcome of a fetch, so that editions leave out a picture that does not load.
+func (c *imageCache) note(ctx context.Context, address string, got poller.Picture, err error) error {
+	now := c.now()
+	switch {
+	case err == nil:
+		size, _ := picture.Size(got.Bytes)
+		return c.learn(ctx, address, size, now)
+	case ctx.Err() == nil && poller.IsDeadPicture(err):
+		return c.fail(ctx, address, 1, picture.Retry(1, digest.KindOf(err) == digest.NotFound, now), now)
+	}
+	return nil
 }
 
 func (c *imageCache) put(address string, i image) {

@@ -55,20 +55,22 @@ if ('keys' in document.documentElement.dataset) {
 		const focused = document.activeElement.closest('article.post');
 		return focused || document.querySelector('article.post:target, article.whole');
 	};
+	// link returns the first link of a post: its headline, or else the line below its text. A film's picture comes later.
+	const link = post => post?.querySelector('.headline a') ?? post?.querySelector('.byline a');
 	const press = (post, what) => post?.querySelector(what)?.click();
 	const step = by => {
 		const turn = document.querySelector('article.whole') && document.querySelector(by > 0 ? '.turn [rel=next]' : '.turn [rel=prev]');
 		if (turn) return turn.click();
 		const now = here(), at = now ? posts.indexOf(now) + by : by > 0 ? 0 : posts.length - 1;
-		const link = posts[at]?.querySelector('.headline a, a, button');
-		if (!link) return;
-		link.focus({ preventScroll: true });
+		const first = link(posts[at]) ?? posts[at]?.querySelector('a, button');
+		if (!first) return;
+		first.focus({ preventScroll: true });
 		posts[at].scrollIntoView({ block: 'start', behavior: 'instant' });
 	};
 	const keys = {
 		j: () => step(1),
 		k: () => step(-1),
-		o: () => press(here(), '.headline a'),
+		o: () => link(here())?.click(),
 		r: () => press(here(), '.here'),
 		s: () => press(here(), '.keep button'),
 		'?': () => help.showModal(),
