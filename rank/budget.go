@@ -7,14 +7,15 @@ import (
 	"digest"
 )
 
-const (
-	wordsAMinute = 240
-	leastWords   = wordsAMinute / 4 // of a post: reading its headline and looking at it takes time too
-)
+// WordsAMinute is the reading speed.
+const WordsAMinute = 230
+
+const leastWords = WordsAMinute / 4 // of a post: reading its headline and looking at it takes time too
 
 // Beyond returns the posts for which a reading time of some minutes is too short. The posts get their time in the order
 // of their ranks and scores. A post that is too long for the rest of the time is beyond it, and a shorter one after it
-// may still fit. The first post always fits. Posts of sites with only headlines take no time.
+// may still fit. The first post always fits. Posts of folded sites and of sites
+// with only headlines take no time.
 func Beyond(sites []Site, places map[digest.PostID]Place, minutes int) map[digest.PostID]bool {
 	type reading struct {
 		Post
@@ -24,7 +25,7 @@ func Beyond(sites []Site, places map[digest.PostID]Place, minutes int) map[diges
 	var all []reading
 	for _, s := range sites {
 		for i, p := range s.Posts {
-			if !s.Lines {
+			if !s.Lines && !s.Folded {
 				all = append(all, reading{p, places[p.ID], i, s.Folder})
 			}
 		}
@@ -33,7 +34,7 @@ func Beyond(sites []Site, places map[digest.PostID]Place, minutes int) map[diges
 		return cmp.Or(cmp.Compare(order(x.Rank), order(y.Rank)), cmp.Compare(y.score, x.score), cmp.Compare(x.at, y.at),
 			cmp.Compare(x.folder, y.folder), cmp.Compare(x.ID, y.ID))
 	})
-	beyond, room := map[digest.PostID]bool{}, minutes*wordsAMinute
+	beyond, room := map[digest.PostID]bool{}, minutes*WordsAMinute
 	for i, p := range all {
 		if words := max(p.Words, leastWords); i == 0 || words <= room {
 			room -= words
