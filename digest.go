@@ -103,6 +103,10 @@ type Look struct {
 	// DateSubject puts the date and the number of posts into the subject, in place of the leading headline and the
 	// names of sites. It has no effect on newsletters and threaded editions.
 	DateSubject bool `db:"date_subject"`
+
+	// Budget is the time in minutes that reading an edition takes, 0 for no limit. Posts beyond it are headlines at its
+	// end. It has no effect on newsletters.
+	Budget int
 }
 
 // The subjects of emails: the leading headline with the names of sites, or the date and the number of posts.
@@ -119,6 +123,9 @@ func (l Look) Subject() string {
 	return SubjectLead
 }
 
+// Budgets returns the reading times that a reader can choose, in minutes; 0 is no limit.
+func Budgets() []int { return []int{0, 10, 20, 30, 60} }
+
 // Check returns an error of the kind Invalid if a setting is not valid.
 func (l Look) Check() error {
 	switch l.Layout {
@@ -126,6 +133,9 @@ func (l Look) Check() error {
 	default:
 		return &Error{Kind: Invalid, Message: "a layout is headlines, excerpts or full, not " +
 			strconv.Quote(string(l.Layout))}
+	}
+	if !slices.Contains(Budgets(), l.Budget) {
+		return &Error{Kind: Invalid, Message: "a reading time is 10, 20, 30 or 60 minutes, or 0 for no limit"}
 	}
 	switch l.Images {
 	case NoImages, LinkedImages, ProxiedImages:
@@ -159,10 +169,11 @@ type Subscription struct {
 	FeedID   FeedID
 	Title    string // the reader's own title for the feed; empty: the feed's
 	Folder   string
-	Display  Layout // layout of its posts; empty: the digest's
-	Most     int    // maximum posts in one edition; 0: no limit
-	Extras   Extra  // the extras that the reader wants, added
-	Leads    bool   // puts its section before all others
+	Display  Layout   // layout of its posts; empty: the digest's
+	Most     int      // maximum posts in one edition; 0: no limit
+	Extras   Extra    // the extras that the reader wants, added
+	Leads    bool     // puts its section before all others
+	RollUp   Weekdays // the day on which its posts of the week come together; 0: they come every day
 	// the addresses that the reader subscribed to, if the feed moved since: a line for each, and * for the feed's own;
 	// empty: only the feed's own
 	Address string

@@ -95,7 +95,7 @@ func (d Digest) Delivery(e Edition) Delivery {
 	return Delivery{
 		Edition: e, UserID: d.UserID, TimeZone: d.TimeZone, DigestName: d.Name, Folders: d.Folders,
 		LinkRound: d.LinkRound,
-		Look:      Look{Layout: cmp.Or(d.WebLayout, d.Layout), Images: d.WebImages},
+		Look:      Look{Layout: cmp.Or(d.WebLayout, d.Layout), Images: d.WebImages, Budget: d.Budget},
 		Grouping:  cmp.Or(d.WebGrouping, d.Grouping),
 	}
 }

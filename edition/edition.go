@@ -282,14 +282,15 @@ func (b *Builder) preview(ctx context.Context, d digest.Digest, next digest.Deli
 	if err != nil {
 		return render.Edition{}, fmt.Errorf("reading what digest %d would tell: %w", d.ID, err)
 	}
+	next.Edition = digest.Edition{
+		DigestID: d.ID, LocalDate: digest.DateOf(d.NextDueAt.In(zone)), Number: d.Editions + 1, DueAt: d.NextDueAt,
+		PrevDueAt: d.LastDueAt, PrevReleasedAt: d.LastDueAt, // posts found before its release no longer wait
+		BoundFrom: d.PausedAt, BoundTo: d.PausedTo,
+	}
+	refs = withoutRollUps(refs, settings[d.ID], next.Edition)
 	shared, err := b.fresh(ctx, b.render.In(coloursOf(next)).Speaking(next.Language), refs)
 	if err != nil {
 		return render.Edition{}, err
-	}
-	next.Edition = digest.Edition{
-		DigestID: d.ID, LocalDate: digest.DateOf(d.NextDueAt.In(zone)), DueAt: d.NextDueAt, Number: d.Editions + 1,
-		PrevDueAt: d.LastDueAt, PrevReleasedAt: d.LastDueAt, // posts found before its release no longer wait
-		BoundFrom: d.PausedAt, BoundTo: d.PausedTo,
 	}
 	next.DigestName, next.Folders, next.Look, next.Grouping, next.LinkRound = d.Name, d.Folders, d.Look, d.Grouping,
 		d.LinkRound

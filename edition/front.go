@@ -77,9 +77,10 @@ func (b *Builder) front(ctx context.Context, ds []digest.Delivery, refs map[dige
 	return f, err
 }
 
-// rank ranks the posts of an edition's sections, which are in order. It uses only facts that are the same in emails and
-// on pages. whole means that no post is only a line.
-func (f front) rank(headings []heading, d *digest.Delivery, whole bool) map[digest.PostID]rank.Place {
+// rank ranks the posts of an edition's sections, which are in order, and returns those beyond the reading time. It uses
+// only facts that are the same in emails and on pages. whole means that no post is only a line.
+func (f front) rank(headings []heading, d *digest.Delivery, whole bool) (places map[digest.PostID]rank.Place,
+	beyond map[digest.PostID]bool) {
 	sites := make([]rank.Site, len(headings))
 	for i, h := range headings {
 		layout := cmp.Or(d.Layout, digest.Excerpts)
@@ -99,7 +100,11 @@ func (f front) rank(headings []heading, d *digest.Delivery, whole bool) map[dige
 			})
 		}
 	}
-	return rank.Of(sites, f.ledLately[d.ID], d.Lead)
+	places = rank.Of(sites, f.ledLately[d.ID], d.Lead)
+	if d.Budget > 0 && !whole {
+		beyond = rank.Beyond(sites, places, d.Budget)
+	}
+	return places, beyond
 }
 
 // An arranged edition has its sections in order, its lead, the posts that it leaves out, and the day of each post if it
@@ -116,8 +121,9 @@ type arranged struct {
 // section of its own, so that the other posts of the site stay in their place.
 func (f front) arrange(headings []heading, d *digest.Delivery, whole bool) (a arranged) {
 	var places map[digest.PostID]rank.Place
+	var beyond map[digest.PostID]bool
 	if isRanked(d) {
-		places = f.rank(headings, d, whole)
+		places, beyond = f.rank(headings, d, whole)
 	}
 	for _, h := range headings {
 		s := h.section
@@ -145,6 +151,7 @@ func (f front) arrange(headings []heading, d *digest.Delivery, whole bool) (a ar
 			a.sections = append(slices.Insert(a.sections, 0, first), rest)
 		}
 	}
+	a.sections = afterReading(a.sections, beyond, alsoToday.In(catalogue.Of(d.Language)))
 	return a
 }
 

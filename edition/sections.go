@@ -205,6 +205,7 @@ func (b *Builder) sections(ctx context.Context, s shared, refs []digest.PostRef,
 		own := settings[feed]
 		h := s.headingFor(feed, own, d.Grouping)
 		order(&h.section, posts)
+		h.section.Weekly = isRolledUp(own, d.Edition)
 		for _, p := range posts {
 			h.at = append(h.at, time.Unix(p.at(), 0))
 			if long && zone != nil && !p.late {

@@ -12,7 +12,7 @@ func (m *mail) changeWord() string { return m.r.Say(catalogue.Key("Site settings
 
 type ownData struct {
 	URL, Words string
-	Heads      bool // follows the name of a site
+	Heads      bool // follows the name of a site; without a URL it is no link
 }
 
 // saveURL returns the page that saves one of the most prominent posts for the reader, or "". The web edition saves the

@@ -377,7 +377,7 @@ func (p *Post) byOf(named bool) pair {
 }
 
 // wordsAMinute is the reading speed. In languages with wide characters it is 450 characters.
-const wordsAMinute = 230
+const wordsAMinute = rank.WordsAMinute
 
 // wordsIn counts the words of content. Wide characters count as words that take as long to read.
 func wordsIn(content string) int {

@@ -23,6 +23,7 @@ type Section struct {
 	Feed     digest.FeedID
 
 	Display digest.Layout // of its posts; empty means the edition's
+	Weekly  bool          // it has the posts of a week: the site is a roll-up
 	Folder  string
 
 	// Rest contains posts that are shown only as headlines, below Posts and in the same order: the rest of an edition
@@ -193,13 +194,16 @@ func (s *Section) Place(i int) (p rank.Place) {
 	return p
 }
 
-// sites returns one section of each site. A site whose post leads the edition has another section before it.
+// sites returns one section of each site. A site whose post leads the edition has another section before it, and one with
+// posts beyond the reading time another at the end.
 func (m *mail) sites() []*Section {
 	all := make([]*Section, 0, len(m.Sections))
 	for i := range m.Sections {
-		s := &m.Sections[i]
-		if again := func(t Section) bool { return t.Feed == s.Feed && s.Feed != 0 }; i > 0 ||
-			!slices.ContainsFunc(m.Sections[1:], again) {
+		s, others := &m.Sections[i], m.Sections[1:]
+		if i > 0 {
+			others = m.Sections[1:i]
+		}
+		if again := func(t Section) bool { return t.Feed == s.Feed && s.Feed != 0 }; !slices.ContainsFunc(others, again) {
 			all = append(all, s)
 		}
 	}
@@ -215,6 +219,9 @@ func (s *Section) post(i int) *Post {
 	}
 	return s.Rest[i-len(s.Posts)]
 }
+
+// ThisWeek is the label of a section with the posts of a week.
+const ThisWeek = catalogue.Key("This week")
 
 // FromEarlier is the heading of posts of an earlier day.
 const FromEarlier = catalogue.Key("From an earlier day")

@@ -53,6 +53,10 @@ func (m *mail) addHead(to *both, p *plan, s, before *Section) {
 		first = true
 	}
 	to.add(pair{s.parts.headOf(first, p.bare, m.linked[s.parts]), s.parts.head.text})
+	if s.Weekly {
+		m.r.own.write(&to.html, ownData{Words: "· " + isolatedIf(m.r.mixes(s), m.r.Say(ThisWeek)), Heads: true})
+		to.text.add(newText(m.r.Say(ThisWeek) + "\n"))
+	}
 	m.addSiteLink(&to.html, s.Feed, m.r.mixes(s))
 	to.html.add(newPiece("</h2>\n"))
 	to.text.add(newText("\n"))

@@ -23,7 +23,7 @@ const selectDigest = `SELECT ` + digestColumns + ` FROM digests d JOIN users u O
 const digestColumns = `d.id, d.user_id, COALESCE(d.newsletter_id, 0) AS newsletter_id, d.name,
 	d.folder_order, u.time_zone, d.next_due_at, d.last_due_at,
 	d.deliver_at, d.cadence, d.state, d.edition_count AS editions, d.layout, d.images, d.threaded,
-	d.date_subject, d.grouping, d.web_layout, d.web_grouping, d.web_images, d.read_here, d.link_round,
+	d.date_subject, d.budget, d.grouping, d.web_layout, d.web_grouping, d.web_images, d.read_here, d.link_round,
 	d.paused_until, d.paused_at, d.paused_to, d.was_paused, d.was_paused_until, d.mailed, d.next_poll_at,
 	d.planned_due_at`
 

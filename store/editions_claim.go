@@ -320,7 +320,8 @@ func (q *editionClaim) deliveries(ctx context.Context) ([]digest.Delivery, error
 	var rows []claimedDelivery
 	err := q.c.All(ctx, &rows, `SELECT `+editionColumns+`, d.user_id, u.email, u.time_zone,
 		u.language, d.name AS digest_name, d.folder_order, d.link_round,
-		e.was_in_doubt, e.domain, d.layout, d.images, d.threaded, d.date_subject, d.grouping,
+		e.was_in_doubt, e.domain, d.layout, d.images, d.threaded, d.date_subject, d.budget,
+		d.grouping,
 		COALESCE(d.newsletter_id, 0) AS newsletter_id
 		FROM editions e JOIN digests d ON d.id = e.digest_id JOIN users u ON u.id = d.user_id
 		WHERE e.id`+q.c.d.OneOf, q.won)

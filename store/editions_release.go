@@ -219,8 +219,8 @@ func (g releaseBatch) digests(d *dialect) (where string, args []any) {
 }
 
 // release releases a batch and returns the number of editions. Digests that already have an edition of this date,
-// after a trip or an outage, wait for the next midnight with their posts (I1). Filters run before the check whether an
-// edition has a reason. last_due_at and released_at mark the digests for the statement that creates the editions.
+// after a trip or an outage, wait for the next midnight with their posts (I1). Filters and roll-ups come before the check
+// whether an edition has a reason. last_due_at and released_at mark the digests for the statement that creates the editions.
 func (g releaseBatch) release(ctx context.Context, c conn, now time.Time) (int, error) {
 	times, err := g.times(now)
 	if err != nil {
@@ -251,6 +251,9 @@ func (g releaseBatch) release(ctx context.Context, c conn, now time.Time) (int, 
 		if err := g.filtering.hold(ctx, c, due); err != nil {
 			return 0, err
 		}
+	}
+	if err := g.rollUp(ctx, c, times, where, args); err != nil {
+		return 0, err
 	}
 	reason, carries, err := g.reason(ctx, c)
 	if err != nil {

@@ -244,7 +244,7 @@ func (w world) readNewsletters(f filling, p people) {
 	w.insert(f, "newsletter_roles", storedRow{"newsletter_id": int64(40), "user_id": p.user["id"], "role": "owner"})
 	newsletter["own_address"], newsletter["language"] = domain["from_address"], p.user["language"]
 	n := must(w.Newsletters.NewsletterBySlug(w.ctx, "n"))
-	newsletter.isReadAs(w, n, map[string]string{"DateSubject": ""})
+	newsletter.isReadAs(w, n, map[string]string{"DateSubject": "", "Budget": ""})
 
 	member := w.insert(f, "memberships", storedRow{"digest_id": p.digest["id"], "newsletter_id": n.ID,
 		"user_id": p.user["id"], "own_days": yes})

@@ -227,7 +227,7 @@ func (w world) readFeeds(f filling, p people) {
 	p.feed.isReadAs(w, info.Feed, columns)
 
 	subscription := w.insert(f, "subscriptions", storedRow{"digest_id": p.digest["id"], "feed_id": p.feed["id"],
-		"paused": yes, "leads": yes})
+		"paused": yes, "leads": yes, "roll_up": yes})
 	sub := must(w.Subscriptions.Subscription(w.ctx, p.digestID(), p.feedID()))
 	subscription.isReadAs(w, sub.Subscription, nil)
 	p.feed.isReadAs(w, sub.Feed, columns)
@@ -307,7 +307,7 @@ func (w world) readDelivery(f filling, p people) {
 	want(w, "claimed", len(claimed), 1)
 	sent["state"], sent["attempt"], sent["lease_token"] = string(digest.EditionLeased), int64(4), "t"
 	for _, column := range []string{"user_id", "folder_order", "link_round", "layout", "images", "threaded",
-		"date_subject", "grouping"} {
+		"date_subject", "budget", "grouping"} {
 		sent[column] = p.digest[column]
 	}
 	sent["email"], sent["time_zone"], sent["language"], sent["digest_name"] = p.user["email"], p.user["time_zone"],

@@ -105,8 +105,9 @@ func (s Readers) SetLook(ctx context.Context, id digest.DigestID, l digest.Look)
 		return err
 	}
 	return s.changeDigest(ctx, "setting the look of the mail", id, func(c conn, _ digestRow) error {
-		err := c.Run(ctx, `UPDATE digests SET layout = ?, images = ?, threaded = ?, date_subject = ? WHERE id = ?`,
-			l.Layout, l.Images, l.Threaded, l.DateSubject, id)
+		err := c.Run(ctx, `UPDATE digests SET layout = ?, images = ?, threaded = ?, date_subject = ?,
+			budget = ? WHERE id = ?`,
+			l.Layout, l.Images, l.Threaded, l.DateSubject, l.Budget, id)
 		return err
 	})
 }

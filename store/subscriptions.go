@@ -78,6 +78,7 @@ func (s *database) subscriptions(ctx context.Context, where string, args ...any)
 	rows, err := readRows[row](ctx, s.read(), "reading subscriptions", `SELECT `+feedColumns+`,
 		s.digest_id AS "own.digest_id", s.feed_id AS "own.feed_id", s.title AS "own.title", s.folder AS "own.folder",
 		s.display AS "own.display", s.most AS "own.most", s.extras AS "own.extras", s.leads AS "own.leads",
+		s.roll_up AS "own.roll_up",
 		s.address AS "own.address", s.paused, s.paused_for, s.paused_until
 		FROM subscriptions s JOIN feeds f ON f.id = s.feed_id JOIN feed_times t ON t.feed_id = f.id WHERE `+
 		where+` ORDER BY s.created_at, f.id`, args...)
@@ -87,7 +88,7 @@ func (s *database) subscriptions(ctx context.Context, where string, args ...any)
 	return infos, err
 }
 
-// SetSubscription stores a reader's Title, Folder, Display, Most and Extras of a feed, paused or not. It deletes
+// SetSubscription stores a reader's Title, Folder, Display, Most, Extras and RollUp of a feed, paused or not. It deletes
 // waiting posts whose extras are not wanted any longer. It returns digest.NotFound if there is no such subscription.
 func (s Subscriptions) SetSubscription(ctx context.Context, sub digest.Subscription) error {
 	return s.change(ctx, "changing the subscription", func(c conn) error {
@@ -95,8 +96,8 @@ func (s Subscriptions) SetSubscription(ctx context.Context, sub digest.Subscript
 			return err
 		}
 		if err := c.RunOne(ctx, noSubscription(), `UPDATE subscriptions SET title = ?, folder = ?, display = ?,
-			most = ?, extras = ? WHERE digest_id = ? AND feed_id = ?`,
-			sub.Title, sub.Folder, sub.Display, sub.Most, sub.Extras, sub.DigestID, sub.FeedID); err != nil {
+			most = ?, extras = ?, roll_up = ? WHERE digest_id = ? AND feed_id = ?`,
+			sub.Title, sub.Folder, sub.Display, sub.Most, sub.Extras, sub.RollUp, sub.DigestID, sub.FeedID); err != nil {
 			return err
 		}
 		return c.Run(ctx, `DELETE FROM digest_posts`+waits+`post_id IN (SELECT p.id FROM posts p
@@ -129,10 +130,10 @@ func (s Editions) SubscriptionSettings(ctx context.Context,
 	settings := make(map[digest.DigestID]map[digest.FeedID]digest.Subscription, len(ids))
 	for part := range slices.Chunk(ids, db.StatementRows) {
 		rows, err := readRows[digest.Subscription](ctx, s.read(), "reading subscriptions",
-			`SELECT s.digest_id, s.feed_id, s.title, s.folder, s.display, s.most, s.extras, s.leads
+			`SELECT s.digest_id, s.feed_id, s.title, s.folder, s.display, s.most, s.extras, s.leads, s.roll_up
 			FROM subscriptions s WHERE s.digest_id`+
 				s.d.OneOf+` AND s.paused = 0 AND (s.title <> '' OR s.display <> '' OR s.folder <> '' OR s.leads = 1
-					OR s.most > 0 OR s.extras > 0)`, part)
+					OR s.most > 0 OR s.extras > 0 OR s.roll_up > 0)`, part)
 		if err != nil {
 			return nil, err
 		}
@@ -174,16 +175,17 @@ func subscribe(ctx context.Context, c conn, sub digest.Subscription, now instant
 		return subscribe(ctx, c, sub, now)
 	}
 	n, err := c.Exec(ctx, `INSERT INTO subscriptions (digest_id, feed_id, title, folder, display, most, extras,
-		created_at)
-		VALUES (?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (digest_id, feed_id) DO UPDATE
+		roll_up, created_at)
+		VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (digest_id, feed_id) DO UPDATE
 		SET paused = 0, paused_for = 0, paused_until = 0, waiting_posts = '', created_at = excluded.created_at,
 			extras = CASE WHEN excluded.extras = 0 THEN subscriptions.extras ELSE excluded.extras END,
 			title = CASE WHEN excluded.title = '' THEN subscriptions.title ELSE excluded.title END,
 			folder = CASE WHEN excluded.folder = '' THEN subscriptions.folder ELSE excluded.folder END,
 			display = CASE WHEN excluded.display = '' THEN subscriptions.display ELSE excluded.display END,
-			most = CASE WHEN excluded.most = 0 THEN subscriptions.most ELSE excluded.most END
+			most = CASE WHEN excluded.most = 0 THEN subscriptions.most ELSE excluded.most END,
+			roll_up = CASE WHEN excluded.roll_up = 0 THEN subscriptions.roll_up ELSE excluded.roll_up END
 		WHERE subscriptions.paused = 1`,
-		sub.DigestID, sub.FeedID, sub.Title, sub.Folder, sub.Display, sub.Most, sub.Extras, now)
+		sub.DigestID, sub.FeedID, sub.Title, sub.Folder, sub.Display, sub.Most, sub.Extras, sub.RollUp, now)
 	if err != nil || n == 0 {
 		return n > 0, err
 	}

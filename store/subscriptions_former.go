@@ -16,15 +16,16 @@ import (
 
 // A madeSubscription holds a reader's settings of a feed, as they are stored when the subscription ends.
 type madeSubscription struct {
-	Title   string        `json:"title,omitempty"`
-	Folder  string        `json:"folder,omitempty"`
-	Display digest.Layout `json:"display,omitempty"`
-	Most    int           `json:"most,omitempty"`
-	Extras  digest.Extra  `json:"extras,omitempty"`
-	Leads   bool          `json:"leads,omitempty"`
-	Paused  bool          `json:"paused,omitempty"`
-	Until   instant       `json:"until,omitempty"` // the end of the pause; 0 if only the reader ends it
-	Waited  waited        `json:"waited,omitempty"`
+	Title   string          `json:"title,omitempty"`
+	Folder  string          `json:"folder,omitempty"`
+	Display digest.Layout   `json:"display,omitempty"`
+	Most    int             `json:"most,omitempty"`
+	Extras  digest.Extra    `json:"extras,omitempty"`
+	RollUp  digest.Weekdays `json:"roll_up,omitempty"`
+	Leads   bool            `json:"leads,omitempty"`
+	Paused  bool            `json:"paused,omitempty"`
+	Until   instant         `json:"until,omitempty"` // the end of the pause; 0 if only the reader ends it
+	Waited  waited          `json:"waited,omitempty"`
 	FormerFilters
 }
 
@@ -117,7 +118,7 @@ type subscriptionMade struct {
 // former reads a subscription that is about to end, or returns digest.NotFound.
 func (c conn) former(ctx context.Context, id digest.DigestID, feed digest.FeedID) (subscriptionMade, error) {
 	return readOne[subscriptionMade](ctx, c, "", noSubscription(),
-		`SELECT s.digest_id, s.feed_id, s.title, s.folder, s.display, s.most, s.extras, s.leads, s.paused,
+		`SELECT s.digest_id, s.feed_id, s.title, s.folder, s.display, s.most, s.extras, s.leads, s.roll_up, s.paused,
 			s.paused_until, s.waiting_posts, f.url
 		FROM subscriptions s JOIN feeds f ON f.id = s.feed_id WHERE s.digest_id = ? AND s.feed_id = ?`, id, feed)
 }
@@ -138,7 +139,7 @@ func keepMade(ctx context.Context, c conn, own subscriptionMade) error {
 		return err
 	}
 	m := madeSubscription{Title: own.Title, Folder: own.Folder, Display: own.Display, Most: own.Most,
-		Extras: own.Extras, Leads: own.Leads,
+		Extras: own.Extras, RollUp: own.RollUp, Leads: own.Leads,
 		Paused: own.Paused, Until: own.PausedUntil, Waited: own.WaitingPosts}
 	if !own.Paused {
 		w, err := c.waitingOf(ctx, own.DigestID, own.FeedID)
@@ -179,7 +180,8 @@ func (s Subscriptions) FormerSubscription(ctx context.Context, id digest.DigestI
 		UNION SELECT m.merged_into FROM feeds m WHERE m.id = ?)
 		ORDER BY x.feed_id DESC LIMIT 1`, id, feed, feed)
 	own := digest.Subscription{DigestID: id, FeedID: row.ID, Title: row.Settings.Title, Folder: row.Settings.Folder,
-		Display: row.Settings.Display, Most: row.Settings.Most, Extras: row.Settings.Extras}
+		Display: row.Settings.Display, Most: row.Settings.Most, Extras: row.Settings.Extras,
+		RollUp: row.Settings.RollUp}
 	return SubscriptionInfo{Subscription: own, Feed: row.Feed}, err
 }
 
@@ -244,7 +246,7 @@ func resubscribe(ctx context.Context, c conn, id digest.DigestID, feed digest.Fe
 	}
 	m := had.Settings
 	sub := digest.Subscription{DigestID: id, FeedID: feed, Title: m.Title, Folder: m.Folder, Display: m.Display,
-		Most: m.Most, Extras: m.Extras}
+		Most: m.Most, Extras: m.Extras, RollUp: m.RollUp}
 	if _, err := subscribe(ctx, c, sub, now); err != nil {
 		return err
 	}

@@ -7,7 +7,7 @@ import (
 )
 
 // ReplaceSubscription ends a digest's subscription to old in favour of its subscription to by. That one inherits the
-// title, folder, display and most where it has none, the lead, and the filters. It returns digest.NotFound if either
+// title, folder, display, most and roll-up where it has none, the lead, and the filters. It returns digest.NotFound if either
 // is missing.
 func (s Subscriptions) ReplaceSubscription(ctx context.Context, id digest.DigestID, old, by digest.FeedID) error {
 	return s.change(ctx, "replacing a subscription", func(c conn) error {
@@ -25,7 +25,8 @@ func (s Subscriptions) ReplaceSubscription(ctx context.Context, id digest.Digest
 		if err := c.Run(ctx, `UPDATE subscriptions AS s SET title = CASE s.title WHEN '' THEN o.title ELSE s.title END,
 				folder = CASE s.folder WHEN '' THEN o.folder ELSE s.folder END, display = CASE s.display
 				WHEN '' THEN o.display ELSE s.display END,
-				most = CASE s.most WHEN 0 THEN o.most ELSE s.most END, leads = CASE o.leads WHEN 1 THEN 1
+				most = CASE s.most WHEN 0 THEN o.most ELSE s.most END,
+				roll_up = CASE s.roll_up WHEN 0 THEN o.roll_up ELSE s.roll_up END, leads = CASE o.leads WHEN 1 THEN 1
 				ELSE s.leads END
 			FROM subscriptions o WHERE o.digest_id = s.digest_id AND o.feed_id = ? AND s.digest_id = ?
 			AND s.feed_id = ?`, old, id, by); err != nil {

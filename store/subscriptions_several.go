@@ -17,12 +17,12 @@ func (s Subscriptions) SetFolder(ctx context.Context, id digest.DigestID, feeds 
 	return s.setSeveral(ctx, "moving subscriptions", `folder = ?`, []any{folder}, id, feeds)
 }
 
-// SetDisplay sets how the posts of subscriptions are displayed, and how many of each an edition shows, 0 for all. It
-// returns the number of subscriptions.
-func (s Subscriptions) SetDisplay(ctx context.Context, id digest.DigestID, feeds []digest.FeedID, display digest.Layout,
-	most int) (int, error) {
-	return s.setSeveral(ctx, "changing how subscriptions are shown", `display = ?, most = ?`,
-		[]any{string(display), most}, id, feeds)
+// SetDisplay sets the Display, Most and RollUp of subscriptions to those of own. It returns the number of
+// subscriptions.
+func (s Subscriptions) SetDisplay(ctx context.Context, id digest.DigestID, feeds []digest.FeedID,
+	own digest.Subscription) (int, error) {
+	return s.setSeveral(ctx, "changing how subscriptions are shown", `display = ?, most = ?, roll_up = ?`,
+		[]any{string(own.Display), own.Most, own.RollUp}, id, feeds)
 }
 
 func (s *database) setSeveral(ctx context.Context, doing, set string, values []any, id digest.DigestID,

@@ -25,14 +25,15 @@ func TestSeveralSubscriptions(t *testing.T) {
 		}
 		n, err := w.Subscriptions.SetFolder(w.ctx, ada.ID, all, "News")
 		did("moved", n, err)
-		n, err = w.Subscriptions.SetDisplay(w.ctx, ada.ID, all, digest.Headlines, 5)
+		n, err = w.Subscriptions.SetDisplay(w.ctx, ada.ID, all,
+			digest.Subscription{Display: digest.Headlines, Most: 5, RollUp: 1 << time.Sunday})
 		did("shown", n, err)
 		n, err = w.Subscriptions.PauseSubscriptions(w.ctx, ada.ID, all, noon.Add(48*time.Hour))
 		did("paused", n, err)
 		for _, feed := range []digest.FeedID{a.ID, b.ID} {
 			sub := must(w.Subscriptions.Subscription(w.ctx, ada.ID, feed))
 			want(w, "changed", sub.Subscription, digest.Subscription{DigestID: ada.ID, FeedID: feed, Folder: "News",
-				Display: digest.Headlines, Most: 5})
+				Display: digest.Headlines, Most: 5, RollUp: 1 << time.Sunday})
 			want(w, "until", sub.PausedUntil, noon.Add(48*time.Hour))
 		}
 		subs := must(w.Subscriptions.Subscriptions(w.ctx, bob.ID))
@@ -51,7 +52,7 @@ func TestResubscribe(t *testing.T) {
 		w.posted(a, "a1", "a2")
 		until := noon.Add(72 * time.Hour)
 		own := digest.Subscription{DigestID: ada.ID, FeedID: a.ID, Title: "Mine", Folder: "News",
-			Display: digest.FullText, Most: 3}
+			Display: digest.FullText, Most: 3, RollUp: 1 << time.Monday}
 		must(w.Subscriptions.Subscribe(w.ctx, own, noon))
 		w.subscribe(ada, b)
 		w.subscribe(bob, other)
@@ -109,7 +110,7 @@ func TestMoveKeepsPause(t *testing.T) {
 	each(t, func(w world) {
 		ada := w.reader("ada")
 		a, b := w.feed("a.example"), w.feed("b.example")
-		own := digest.Subscription{DigestID: ada.ID, FeedID: a.ID, Most: 7}
+		own := digest.Subscription{DigestID: ada.ID, FeedID: a.ID, Most: 7, RollUp: 1 << time.Monday}
 		must(w.Subscriptions.Subscribe(w.ctx, own, noon))
 		until := noon.Add(240 * time.Hour)
 		w.ok(w.Subscriptions.PauseSubscriptionUntil(w.ctx, ada.ID, a.ID, until))
@@ -119,6 +120,7 @@ func TestMoveKeepsPause(t *testing.T) {
 		sub := w.subscription(ada, b)
 		want(w, "until", sub.PausedUntil, until)
 		want(w, "most", sub.Most, 7)
+		want(w, "roll-up", sub.RollUp, 1<<time.Monday)
 	})
 }
 

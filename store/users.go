@@ -93,10 +93,10 @@ func insertDigest(ctx context.Context, c conn, d *digest.Digest, now time.Time) 
 	}
 	return c.Get(ctx, &d.ID,
 		`INSERT INTO digests (user_id, newsletter_id, name, next_due_at, next_poll_at, cadence, deliver_at, state,
-			mailed, layout, images, threaded, date_subject)
-		VALUES (?, NULLIF(CAST(? AS BIGINT), 0), ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) RETURNING id`,
+			mailed, layout, images, threaded, date_subject, budget)
+		VALUES (?, NULLIF(CAST(? AS BIGINT), 0), ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) RETURNING id`,
 		d.UserID, d.NewsletterID, d.Name, d.NextDueAt, between, d.Cadence, d.DeliverAt, d.State,
-		d.Mailed, d.Layout, d.Images, d.Threaded, d.DateSubject)
+		d.Mailed, d.Layout, d.Images, d.Threaded, d.DateSubject, d.Budget)
 }
 
 // User returns a user by their key, or digest.NotFound.

@@ -116,7 +116,7 @@ func (s *site) setFeed(w http.ResponseWriter, r *http.Request, me page.Reader) e
 	if err != nil {
 		return err
 	}
-	if err := page.HasAny(r.PostForm, "title", "folder", "display", "most"); err != nil {
+	if err := page.HasAny(r.PostForm, "title", "folder", "display", "most", "roll-up"); err != nil {
 		return err
 	}
 	own, wrong := subscriptionOf(r.PostForm, sub.Subscription)

@@ -74,6 +74,15 @@ func (m feedMenu) Mosts() []page.Choice {
 	return page.Chosen(all, strconv.Itoa(m.Own.Most))
 }
 
+// RollUps returns the choices for the day of a roll-up.
+func (m feedMenu) RollUps() []page.Choice {
+	all := []page.Choice{{Name: catalogue.Key("No")}}
+	for _, day := range catalogue.Week() {
+		all = append(all, page.Choice{Value: digest.Weekdays(1 << day).Name(), Name: catalogue.Weekday(day)})
+	}
+	return page.Chosen(all, m.Own.RollUp.Name())
+}
+
 func offeredMost(n int) page.Choice {
 	return page.Choice{Value: strconv.Itoa(n), Name: catalogue.Key("At most %d posts").With(n)}
 }
@@ -96,15 +105,8 @@ func subscriptionOf(form url.Values, sub digest.Subscription) (_ digest.Subscrip
 	if form.Has("folder") {
 		sub.Folder, wrong.Folder = folderOf(form)
 	}
-	if form.Has("most") {
-		_, sub.Most, wrong.Display = displayOf(url.Values{"most": form["most"]})
-	}
-	if !form.Has("display") {
+	if sub, wrong.Display = displayOf(form, sub); !form.Has("display") {
 		return sub, wrong
-	}
-	var none catalogue.Sayable
-	if sub.Display, _, none = displayOf(url.Values{"display": form["display"]}); none != nil {
-		wrong.Display = none
 	}
 	sub.Extras = 0 // browsers omit unticked boxes, but these boxes are always next to display
 	for name, extra := range extras() {
@@ -120,23 +122,33 @@ func folderOf(form url.Values) (folder string, wrong catalogue.Sayable) {
 	return strings.Trim(folder, "/ "), wrong
 }
 
-// displayOf parses the display of posts and the limit of posts per edition.
-func displayOf(form url.Values) (d digest.Layout, most int, wrong catalogue.Sayable) {
-	wrong = catalogue.Key("That isn’t one of the choices. Nothing was changed.")
-	d = digest.Layout(form.Get("display"))
-	switch d {
-	case "", digest.Headlines, digest.Excerpts, digest.FullText:
-	default:
-		return "", 0, wrong
+// displayOf sets the display, the limit of posts per edition and the roll-up of sub to those of a form. An invalid value
+// leaves its field as it was.
+func displayOf(form url.Values, sub digest.Subscription) (_ digest.Subscription, wrong catalogue.Sayable) {
+	const no = catalogue.Key("That isn’t one of the choices. Nothing was changed.")
+	if form.Has("display") {
+		switch d := digest.Layout(form.Get("display")); d {
+		case "", digest.Headlines, digest.Excerpts, digest.FullText:
+			sub.Display = d
+		default:
+			wrong = no
+		}
 	}
 	if typed := form.Get("most"); typed != "" {
-		n, err := strconv.Atoi(typed)
-		if err != nil || n < 0 || n > highestMost {
-			return d, 0, wrong
+		if n, err := strconv.Atoi(typed); err == nil && n >= 0 && n <= highestMost {
+			sub.Most = n
+		} else {
+			wrong = no
 		}
-		most = n
 	}
-	return d, most, nil
+	if form.Has("roll-up") {
+		if day, ok := digest.ParseRollUp(form.Get("roll-up")); ok {
+			sub.RollUp = day
+		} else {
+			wrong = no
+		}
+	}
+	return sub, wrong
 }
 
 // extras maps form fields to the extra posts of an account, and to the posts of a feed that would be folded.

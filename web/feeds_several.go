@@ -79,6 +79,9 @@ func common(subs []store.SubscriptionInfo) (own digest.Subscription) {
 		if sub.Most != own.Most {
 			own.Most = 0
 		}
+		if sub.RollUp != own.RollUp {
+			own.RollUp = 0
+		}
 	}
 	return own
 }
@@ -115,11 +118,11 @@ func (s *site) displayFeeds(r *http.Request, me page.Reader, p *feedsSeveralPage
 	if err := page.HasAll(r.PostForm, "display", "most"); err != nil {
 		return "", err
 	}
-	d, most, wrong := displayOf(r.PostForm)
+	own, wrong := displayOf(r.PostForm, digest.Subscription{})
 	if p.Wrong.Display = wrong; wrong != nil {
 		return "", nil
 	}
-	_, err := s.Store.Subscriptions.SetDisplay(r.Context(), me.Digest.ID, p.Chosen, d, most)
+	_, err := s.Store.Subscriptions.SetDisplay(r.Context(), me.Digest.ID, p.Chosen, own)
 	return "shown", err
 }
 

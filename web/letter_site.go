@@ -98,16 +98,14 @@ func (s *site) displayByLetter(r *http.Request, p *letterSitePage) error {
 	if p.Feed == "" {
 		return nil
 	}
-	display, _, wrong := displayOf(url.Values{"display": r.PostForm["display"]})
+	sub, wrong := displayOf(url.Values{"display": r.PostForm["display"]}, p.sub.Subscription)
 	if wrong != nil || !r.PostForm.Has("display") {
 		return page.ErrBadForm
 	}
 	p.Done = "changed"
-	if display == digest.Headlines {
+	if sub.Display == digest.Headlines {
 		p.Was = wayBackOf(p.sub.Display, r.PostForm)
 	}
-	sub := p.sub.Subscription
-	sub.Display = display
 	err := s.change(r, &p.remediesPage, 0, func(st *store.Store) error {
 		return st.Subscriptions.SetSubscription(
 			r.Context(), sub)
@@ -121,11 +119,11 @@ func (s *site) displayByLetter(r *http.Request, p *letterSitePage) error {
 // repeated submission does not lose it. It returns digest.Headlines if the previous display is
 // unknown.
 func wayBackOf(now digest.Layout, form url.Values) digest.Layout {
-	before, _, wrong := displayOf(url.Values{"display": form["was"]})
+	before, wrong := displayOf(url.Values{"display": form["was"]}, digest.Subscription{})
 	if now != digest.Headlines || !form.Has("was") || wrong != nil {
 		return now
 	}
-	return before
+	return before.Display
 }
 
 func (s *site) pauseByLetter(r *http.Request, p *letterSitePage) error {

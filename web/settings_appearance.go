@@ -35,14 +35,20 @@ func (f frontFolder) Label() any {
 }
 
 // lookFields describes the look of emails and pages, and parses it. Missing fields keep their values. It returns the
-// subject of emails, and what headlines open.
-func lookFields(v *page.Visit) (subject, headlines string) {
+// subject of emails, what headlines open, and the reading time.
+func lookFields(v *page.Visit) (subject, headlines, budget string) {
 	d, same := &v.Digest, []page.Choice{{Name: catalogue.Key("Same as email")}}
 	groupings := []page.Choice{
 		{Value: string(digest.ByFolders), Name: catalogue.Key("Show folders")},
 		{Value: string(digest.BySites), Name: catalogue.Key("Hide folders")},
 	}
 	subject, headlines = d.Subject(), d.Arrangement.Headlines()
+	budget = strconv.Itoa(d.Budget)
+	var budgets []page.Choice
+	for _, n := range digest.Budgets() {
+		budgets = append(budgets, page.Choice{Value: strconv.Itoa(n), Name: catalogue.Key("%d minutes").With(n)})
+	}
+	budgets[0].Name = catalogue.Key("No limit")
 	for _, list := range []struct {
 		name  string
 		value *string
@@ -62,6 +68,7 @@ func lookFields(v *page.Visit) (subject, headlines string) {
 			{Value: digest.SubjectLead, Name: catalogue.Key("Leading headline")},
 			{Value: digest.SubjectDate, Name: catalogue.Key("Date and number of posts")},
 		}},
+		{"reading-time", &budget, budgets},
 		{"theme", (*string)(&v.Theme), []page.Choice{
 			{Value: string(digest.AsDevice), Name: catalogue.Key("Same as device")},
 			{Value: string(digest.LightTheme), Name: catalogue.Key("Light")},
@@ -83,7 +90,7 @@ func lookFields(v *page.Visit) (subject, headlines string) {
 	v.AddCheck("threaded", &d.Threaded, "layout")
 	v.AddCheck("shortcuts", &v.Shortcuts, "direction")
 	v.AddCheck("player", &v.Player, "direction")
-	return subject, headlines
+	return subject, headlines, budget
 }
 
 // appearancePage shows the form, and saves all of it, whichever of its buttons was pressed. The buttons preview and back
@@ -91,11 +98,11 @@ func lookFields(v *page.Visit) (subject, headlines string) {
 func (s *site) appearancePage(v *page.Visit) error {
 	name := v.Digest.Name
 	v.AddText(page.LineKind, "name", &name, page.MaxDigestName)
-	subject, headlines := lookFields(v)
+	subject, headlines, budget := lookFields(v)
 	if v.Posted() && v.PostForm.Has("back") {
 		v.Status = http.StatusOK
 	} else if v.Posted() {
-		if err := s.setAppearance(v, name, subject, headlines); err != nil || v.OK() {
+		if err := s.setAppearance(v, name, subject, headlines, budget); err != nil || v.OK() {
 			return err
 		}
 		v.Status = http.StatusBadRequest
@@ -140,7 +147,7 @@ func placesOf(way string) (int, error) {
 }
 
 // setAppearance saves the form, or shows at the name that it is too long.
-func (s *site) setAppearance(v *page.Visit, name, subject, headlines string) error {
+func (s *site) setAppearance(v *page.Visit, name, subject, headlines, budget string) error {
 	form, id, d := v.PostForm, v.Digest.ID, v.Digest
 	named, leads, moves := form.Has("name"), form.Has("feed"), form.Has("move")
 	if err := page.HasAny(form, "layout", "web-layout", "direction", "name", "feed", "move"); err != nil {
@@ -151,7 +158,9 @@ func (s *site) setAppearance(v *page.Visit, name, subject, headlines string) err
 	}
 	lead, noLead := strconv.ParseInt(form.Get("feed"), 10, 64)
 	by, noWay := placesOf(form.Get("move"))
-	if leads && noLead != nil || moves && noWay != nil ||
+	var noBudget error
+	d.Budget, noBudget = strconv.Atoi(budget)
+	if leads && noLead != nil || moves && noWay != nil || noBudget != nil ||
 		!slices.Contains([]string{"", digest.SubjectDate, digest.SubjectLead}, subject) ||
 		!slices.Contains([]string{"", digest.OpensAuthor, digest.OpensText}, headlines) ||
 		cmp.Or(d.Look.Check(), d.Arrangement.Check(), v.Pages.Check()) != nil {

@@ -53,6 +53,7 @@ type reportedUser struct {
 	Images        digest.Images      `json:"images"`
 	Threaded      bool               `json:"threaded"`
 	Subject       string             `json:"subject"`
+	Budget        int                `json:"reading_time"` // in minutes; 0: no limit
 	PausedUntil   *time.Time         `json:"paused_until"`
 	Suppressed    *digest.Reason     `json:"suppressed"` // why the address gets no emails
 	Operator      bool               `json:"operator"`
@@ -75,6 +76,7 @@ func reportUser(u store.UserInfo) reportedUser {
 		Subscriptions: u.Subscriptions, Editions: d.Editions,
 		DeliverAt: clockOf(d.DeliverAt), Days: d.Cadence.String(),
 		Layout: d.Layout, Images: d.Images, Threaded: d.Threaded, Subject: d.Subject(),
+		Budget:      d.Budget,
 		PausedUntil: instant(d.PausedUntil), Operator: u.Operator,
 		Mailed: d.Mailed, Stays: each(u.Stays, reportStay), Grouping: d.Grouping,
 		WebImages: d.WebImages, Headlines: d.Arrangement.Headlines(),
@@ -138,6 +140,7 @@ func habits(u store.UserInfo) string {
 	add(d.Layout == digest.FullText, "full text, pictures %s", d.Images)
 	add(d.Threaded, "threaded")
 	add(d.DateSubject, "the date as subject")
+	add(d.Budget > 0, "%d minutes of reading", d.Budget)
 	add(d.Grouping == digest.BySites, "without folders")
 	add(d.WebLayout != "", "on the web %s", d.WebLayout)
 	add(d.WebGrouping != "", "on the web by %s", d.WebGrouping)

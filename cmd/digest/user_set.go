@@ -20,6 +20,7 @@ type lookFlags struct {
 	Images    digest.Images  `type:"word" words:"off,linked,proxy" placeholder:"HOW" help:"Pictures in full text: off, linked, or proxy (fetched by this instance, also shown with excerpts)."`
 	Threaded  *bool          `negatable:"" help:"Let mail programs group all editions into one conversation."`
 	Subject   string         `type:"word" words:"date,lead" placeholder:"WHAT" help:"The subject: lead (the leading headline and the names of sites), or date (and number of posts)."`
+	Budget    *int           `env:"-" name:"reading-time" enum:"0,10,20,30,60" placeholder:"MINUTES" help:"How long reading an edition takes: 10, 20, 30 or 60 minutes; other posts are headlines at its end. 0: no limit."`
 
 	Grouping    digest.Grouping  `env:"-" type:"word" words:"folders,sites" placeholder:"HOW" help:"Group posts by folder (folders) or list sites by name (sites)."`
 	WebLayout   *digest.Layout   `env:"-" enum:"mail,headlines,excerpts,full" placeholder:"LAYOUT" help:"Layout on the web: headlines, excerpts, full (text), or mail (same as email)."`
@@ -65,11 +66,12 @@ func (f lookFlags) apply(a *app, st *store.Store, d digest.Digest) error {
 			return err
 		}
 	}
-	if f.Layout == "" && f.Images == "" && f.Threaded == nil && f.Subject == "" {
+	if f.Layout == "" && f.Images == "" && f.Threaded == nil && f.Subject == "" && f.Budget == nil {
 		return nil
 	}
 	d.Look.Layout, d.Look.Images = cmp.Or(f.Layout, d.Look.Layout), cmp.Or(f.Images, d.Look.Images)
 	set(&d.Look.Threaded, f.Threaded)
+	set(&d.Look.Budget, f.Budget)
 	if f.Subject != "" {
 		d.Look.DateSubject = f.Subject == digest.SubjectDate
 	}

@@ -94,6 +94,7 @@ type settings struct {
 	Images      digest.Images      `json:"images"`
 	Threaded    bool               `json:"threaded"`
 	Subject     string             `json:"subject"`
+	Budget      int                `json:"reading_time"` // in minutes; 0: no limit
 	Grouping    digest.Grouping    `json:"grouping"`
 	WebLayout   digest.Layout      `json:"web_layout"`   // empty: as in emails
 	WebGrouping digest.Grouping    `json:"web_grouping"` // empty: as in emails
@@ -118,7 +119,7 @@ func (e *Export) readAccount(ctx context.Context) error {
 			Name: d.Name, State: d.State, PausedUntil: known(d.PausedUntil), Days: d.Cadence.String(),
 			Mailed: d.Mailed, MailAt: time.Time{}.Add(d.DeliverAt).Format("15:04"), Layout: d.Layout,
 			Images:   d.Images,
-			Threaded: d.Threaded, Subject: d.Subject(), Editions: d.Editions, Grouping: d.Grouping,
+			Threaded: d.Threaded, Subject: d.Subject(), Budget: d.Budget, Editions: d.Editions, Grouping: d.Grouping,
 			WebLayout: d.WebLayout, WebGrouping: d.WebGrouping, WebImages: d.WebImages,
 			Headlines: d.Arrangement.Headlines(),
 		},
@@ -234,6 +235,7 @@ type subscription struct {
 	Folder   string        `json:"folder"`
 	Display  digest.Layout `json:"display"` // empty: as the digest
 	Most     int           `json:"most"`    // maximum posts in an edition; 0: no limit
+	RollUp   string        `json:"roll_up"` // the day on which its posts come together, such as "sun"; empty: every day
 	Boosts   bool          `json:"boosts"`
 	Replies  bool          `json:"replies"`
 	Paused   bool          `json:"resting"`
@@ -243,7 +245,7 @@ func (e *Export) writeFeeds(_ context.Context, w io.Writer) error {
 	list := []subscription{}
 	for i, s := range e.subscriptions() {
 		list = append(list, subscription{digest.PublicAddress(s.Feed.URL), s.Feed.SiteURL, s.Feed.Title, s.Title,
-			s.Folder, s.Display, s.Most,
+			s.Folder, s.Display, s.Most, s.RollUp.Name(),
 			s.Extras&digest.Repeat != 0, s.Extras&digest.Reply != 0, i >= len(e.active)})
 	}
 	return writeJSON(w, list)

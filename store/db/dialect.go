@@ -21,7 +21,7 @@ type Dialect struct {
 	files fs.FS // migrations
 	dir   string
 	whole string // creates what all migrations together create; empty: run them
-	bind  int // kind of placeholder of sqlx
+	bind  int    // kind of placeholder of sqlx
 
 	// isolation is set where the server's default may differ. I8 requires that a statement after a lock sees what the
 	// previous holder of the lock committed.
