@@ -22,9 +22,9 @@ func TestBeyond(t *testing.T) {
 		"a shorter one fits":      {[]Site{site(1, 1300), site(2, 1200), site(3, 300)}, 10, []digest.PostID{200}},
 		"the first always fits":   {[]Site{site(1, 9000), site(2, 500)}, 10, []digest.PostID{200}},
 		"a chosen site is first":  {[]Site{site(1, 2400), chosenSite}, 10, []digest.PostID{100}},
-		"the fourth of a site":    {[]Site{site(1, 600, 600, 600, 600), site(2, 600)}, 10, []digest.PostID{103}},
+		"the fourth of a site":    {[]Site{site(1, 575, 575, 575, 575), site(2, 575)}, 10, []digest.PostID{103}},
 		"no headlines of a site":  {[]Site{site(1, 2400), with(site(2, 600), lines)}, 10, nil},
-		"no text takes 15 second": {[]Site{site(1, 2340), site(2, 0), site(3, 0)}, 10, []digest.PostID{300}},
+		"no text takes 15 second": {[]Site{site(1, 2240), site(2, 0), site(3, 0)}, 10, []digest.PostID{300}},
 	} {
 		beyond := Beyond(c.sites, Of(c.sites, nil, 0), c.minutes)
 		if got := slices.Sorted(maps.Keys(beyond)); !slices.Equal(got, c.want) {
