@@ -40,7 +40,7 @@ type Post struct {
 	URL      string  // the author's page; empty if the address is not http(s)
 	Byline   string  // plain text: author and reading time; may be empty
 	Excerpt  string  // plain text, one paragraph; may be empty
-	Longer   string  // the excerpt with more of a long text; empty if there is none
+	Longer   string  // the excerpt with more of a long text; may be empty
 	Language string  // BCP 47; empty if unknown
 	Dir      string  // "rtl" or "auto"
 	Author   string  // plain text; may be empty

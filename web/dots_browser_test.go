@@ -10,7 +10,7 @@ import (
 	"github.com/chromedp/chromedp"
 )
 
-// moving presses the dots of each post, and lists posts whose dots moved or are not in the corner of the post.
+// moving presses the dots of each post. It lists posts whose dots moved, or have another place than in other posts.
 const moving = `(() => {
 	const wrong = [];
 	for (const dots of document.querySelectorAll('.quiet > summary')) {
