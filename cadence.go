@@ -338,3 +338,13 @@ const (
 func (p Prune) IsLarge() bool {
 	return p.Editions >= fewEditions && 2*p.Editions > p.AllEditions || p.Posts >= fewPosts && 2*p.Posts > p.AllPosts
 }
+
+// A Stay is a trip: the days that a reader spends in another time zone, with the first and the last.
+type Stay struct {
+	ID       int64
+	UserID   UserID
+	From, To Date
+	TimeZone string
+	Begun    bool   // the reader is there
+	Home     string // the zone to which the reader returns, once Begun
+}

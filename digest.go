@@ -224,16 +224,6 @@ func IsShort(address string) bool {
 		slices.Contains([]string{"www.youtube.com", "m.youtube.com", "youtube.com"}, u.Host)
 }
 
-// A Stay is a trip: the days that a reader spends in another time zone, with the first and the last.
-type Stay struct {
-	ID       int64
-	UserID   UserID
-	From, To Date
-	TimeZone string
-	Begun    bool   // the reader is there
-	Home     string // the zone to which the reader returns, once Begun
-}
-
 // An Arrangement describes how an email groups the sections of an edition, and how the web pages differ from the email.
 type Arrangement struct {
 	Grouping    Grouping // in emails

@@ -22,16 +22,13 @@ func afterReading(sections []render.Section, beyond map[digest.PostID]bool, head
 		kept.Posts, kept.Places, kept.Late = nil, nil, 0
 		moved.Posts, moved.Places, moved.Late, moved.Folder, moved.Display = nil, nil, 0, heading, digest.Headlines
 		for i, p := range s.Posts {
-			to := &kept
+			to, place := &kept, s.Place(i)
 			if beyond[p.ID] {
-				to = &moved
+				to, place = &moved, rank.Place{Rank: rank.Brief, Reason: rank.OverTime}
 			}
-			to.Posts, to.Places = append(to.Posts, p), append(to.Places, rank.Place{})
+			to.Posts, to.Places = append(to.Posts, p), append(to.Places, place)
 			if i >= len(s.Posts)-s.Late {
 				to.Late++
-			}
-			if to == &kept {
-				to.Places[len(to.Places)-1] = s.Place(i)
 			}
 		}
 		if len(kept.Posts) > 0 {

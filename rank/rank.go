@@ -33,6 +33,7 @@ const (
 	Alone           // the only post of its site
 	Crowded         // several posts of its site come before it
 	Flooded         // its site published far more than usual, see Floods
+	OverTime        // the reading time is full, see Beyond
 )
 
 // A Post is the form of one post.

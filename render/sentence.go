@@ -52,7 +52,11 @@ func longer(content, excerpt string) string {
 	if whole == "" || at < 0 {
 		return ""
 	}
-	if text, _ = shorten(text[at:], longerColumns); len(text) <= len(excerpt) || strings.HasSuffix(text, "…") {
+	text, _ = shorten(text[at:], longerColumns)
+	if last := text[strings.LastIndexByte(text, ' ')+1:]; strings.Trim(last, "0123456789.") == "" {
+		text = strings.TrimSpace(strings.TrimSuffix(text, last)) // the number of an item in a list
+	}
+	if len(text) <= len(excerpt) || strings.HasSuffix(text, "…") {
 		return ""
 	}
 	return text

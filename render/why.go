@@ -23,6 +23,8 @@ func (e *Edition) Why(s *Section, i int) catalogue.Sayable {
 	switch {
 	case i >= len(s.Posts) && s.RestLabel != MoreHeadlines, s.isLate(i):
 		return catalogue.Key("It comes last, because it is from an earlier day.")
+	case place.Reason == rank.OverTime:
+		return catalogue.Key("Also today: one line, because your reading time was full.")
 	case place.Reason == rank.Flooded:
 		return catalogue.Key("Behind one line, because this site published far more than usual.")
 	case i >= len(s.Posts) || place.Rank == rank.Brief:

@@ -54,7 +54,7 @@ func TestRollUp(t *testing.T) {
 }
 
 // TestRollUpAway: a pause over the day of a roll-up, another zone and days without an edition lose and repeat no post.
-// The first edition after them has the posts, and so has a first edition at once.
+// The first edition after them has the posts, and so has an early first edition.
 func TestRollUpAway(t *testing.T) {
 	each(t, func(w world) {
 		away, west, workdays, first := w.reader("away"), w.reader("west"), w.reader("workdays"), w.reader("first")

@@ -17,7 +17,7 @@ func (s Subscriptions) SetFolder(ctx context.Context, id digest.DigestID, feeds 
 	return s.setSeveral(ctx, "moving subscriptions", `folder = ?`, []any{folder}, id, feeds)
 }
 
-// SetDisplay sets the Display, Most and RollUp of subscriptions to those of own. It returns the number of
+// SetDisplay copies Display, Most and RollUp from own to subscriptions. It returns the number of
 // subscriptions.
 func (s Subscriptions) SetDisplay(ctx context.Context, id digest.DigestID, feeds []digest.FeedID,
 	own digest.Subscription) (int, error) {

@@ -122,7 +122,7 @@ func folderOf(form url.Values) (folder string, wrong catalogue.Sayable) {
 	return strings.Trim(folder, "/ "), wrong
 }
 
-// displayOf sets the display, the limit of posts per edition and the roll-up of sub to those of a form. An invalid value
+// displayOf copies display, limit of posts per edition and roll-up from a form to sub. An invalid value
 // leaves its field as it was.
 func displayOf(form url.Values, sub digest.Subscription) (_ digest.Subscription, wrong catalogue.Sayable) {
 	const no = catalogue.Key("That isn’t one of the choices. Nothing was changed.")

@@ -116,7 +116,7 @@ func (p *editionPost) Frame() string {
 	switch {
 	case p.First && 10*p.Shot.Height > 9*p.Shot.Width:
 		return "tall"
-	case !p.First && !p.Untitled && (p.IsSecond() || utf8.RuneCountInString(p.Excerpt) >= fewWords):
+	case !p.First && !p.Untitled && (p.IsSecond() && p.Excerpt != "" || utf8.RuneCountInString(p.Excerpt) >= fewWords):
 		return "thumb"
 	case p.Shot.Cover:
 		return "cover"

@@ -48,7 +48,7 @@ func TestPrinting(t *testing.T) {
 	p.midnight()
 	today := me.get("/")
 	day := p.edition(d).LocalDate.String()
-	today.has("p.more a", "href", "/editions/"+day+"/print")
+	today.has("p.more a", "href", "/editions/"+day+"/print", "/editions/"+day+"/why")
 	for size, height := range papers {
 		t.Run(size, func(t *testing.T) {
 			show := func(a answer) []paperPage { return p.printed(t, a, size, height) }

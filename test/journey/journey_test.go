@@ -181,7 +181,7 @@ func (tr *trip) read() {
 	tr.open("/")
 	tr.openPost("The lighthouse, painted")
 	tr.says("White, and a red band.", "The harbour")
-	tr.pictures(0, 1) // its site is in a private network
+	tr.pictures(1, 1) // its feed is in the same private network
 	tr.look("post")
 	tr.weigh(tr.path())
 	tr.open("/filtered")
