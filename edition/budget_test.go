@@ -31,8 +31,8 @@ func TestAfterReading(t *testing.T) {
 		got += fmt.Sprintf(" late %d rest %d beyond %d left %d; ", s.Late, len(s.Rest), s.Beyond, s.Left)
 	}
 	if want := "A News : 0/3 1/0 late 1 rest 1 beyond 5 left 0; C  : 7/0 late 0 rest 0 beyond 0 left 0; " +
-		"A Also today headlines: 2/0 late 1 rest 0 beyond 0 left 0; " +
-		"B Also today headlines: 4/0 5/0 late 1 rest 1 beyond 0 left 1; "; got != want {
+		"A Also today headlines: 2/1 late 1 rest 0 beyond 0 left 0; " +
+		"B Also today headlines: 4/1 5/1 late 1 rest 1 beyond 0 left 1; "; got != want {
 		t.Errorf("got  %s\nwant %s", got, want)
 	}
 	if all := afterReading(sections, nil, "Also today"); len(all) != 3 {
