@@ -14,8 +14,7 @@ const leastWords = WordsAMinute / 4 // of a post: reading its headline and looki
 
 // Beyond returns the posts for which a reading time of some minutes is too short. The posts get their time in the order
 // of their ranks and scores. A post that is too long for the rest of the time is beyond it, and a shorter one after it
-// may still fit. The first post always fits. Posts of folded sites and of sites
-// with only headlines take no time.
+// may still fit. The first post always fits. Posts of folded sites and of sites with only headlines take no time.
 func Beyond(sites []Site, places map[digest.PostID]Place, minutes int) map[digest.PostID]bool {
 	type reading struct {
 		Post
