@@ -3,6 +3,7 @@ package acceptance
 import (
 	"encoding/base64"
 	"fmt"
+	"maps"
 	"net"
 	"net/http"
 	"os"
@@ -62,7 +63,7 @@ func TestI7_InAWorldOfItsOwn(t *testing.T) {
 		h.tick(begin.Add(time.Duration(40+24*day) * time.Hour))
 	}
 	for _, asked := range w.asked() {
-		if asked != "outside /feed" && asked != "home /redirects" && asked != "home /feed" {
+		if !slices.Contains([]string{"outside /feed", "outside /p.gif", "home /redirects", "home /feed"}, asked) {
 			t.Errorf("asked: %s", asked)
 		}
 	}
@@ -97,11 +98,11 @@ func (w *twoWorlds) pictures(t *testing.T, h *house, now time.Time) {
 		got[string(address)] = res.StatusCode
 	}
 	server.Stop()
-	if len(got) != 2 || got["http://"+outside+"/p.gif"] != http.StatusOK ||
-		got[w.home+"/p.gif"] != http.StatusNotFound {
-		t.Errorf("pictures: %v", got)
+	if want := map[string]int{"http://" + outside + "/p.gif": http.StatusOK, w.home + "/p.gif": http.StatusOK,
+		w.home + "/private.gif": http.StatusForbidden}; !maps.Equal(got, want) { // the public feed names the last
+		t.Errorf("pictures: %v, want %v", got, want)
 	}
-	w.asks(t, "outside /p.gif")
+	w.asks(t, "outside /p.gif, home /p.gif")
 }
 
 // inOwnNetwork runs this test in a process with its own network namespace. It skips the test if it cannot create one.
@@ -171,13 +172,14 @@ func (w *twoWorlds) answer(out http.ResponseWriter, r *http.Request, name string
 	case r.URL.Path == "/offers-home":
 		fmt.Fprintf(out, `<!doctype html><link rel="alternate" type="application/rss+xml" href="%s/feed"><p>Hello.`,
 			w.home)
-	case r.URL.Path == "/p.gif":
+	case r.URL.Path == "/p.gif", r.URL.Path == "/private.gif":
 		fmt.Fprint(out, "GIF89a\x01\x00\x01\x00")
 	case r.URL.Path == "/feed":
 		out.Header().Set("Content-Type", "application/rss+xml")
 		out.Header().Set("ETag", `"1"`)
+		picture := map[string]string{"home": "p.gif", "outside": "private.gif"}[name]
 		fmt.Fprintf(out, `<rss version="2.0"><channel><title>Of %s</title><item><guid>%[1]s</guid><title>A post</title><link>http://%s/1</link>`+
-			`<description>&lt;p&gt;With pictures.&lt;/p&gt;&lt;img src="http://%[2]s/p.gif"&gt;&lt;img src="%s/p.gif"&gt;</description></item></channel></rss>`, name, outside, w.home)
+			`<description>&lt;p&gt;With pictures.&lt;/p&gt;&lt;img src="http://%[2]s/p.gif"&gt;&lt;img src="%s/%s"&gt;</description></item></channel></rss>`, name, outside, w.home, picture)
 	default:
 		http.NotFound(out, r)
 	}
