@@ -16,7 +16,7 @@ import (
 // Editions show only pictures that load. So this process requests the first bytes of the pictures of new posts, while
 // the polls of their midnight are still spread. Releases never wait for it.
 const (
-	picturesNap     = 5 * time.Second  // between looks for due pictures
+	picturesNap     = 5 * time.Second  // while many documents wait to be stored
 	picturesAtOnce  = 4                // sites
 	picturesAClaim  = 50               // pictures
 	picturesPeriod  = 10 * time.Minute // the limits below apply to it
@@ -61,9 +61,12 @@ func (l *lookedAt) bySite(due []store.QueuedPicture) map[string][]store.QueuedPi
 }
 
 // lookAtPicturesOnce requests the beginnings of due pictures until none is left or the limits are reached. It stops
-// while many documents wait to be stored.
+// while many documents wait to be stored. New posts wake it earlier than the time that it returns.
 func (j *Job) lookAtPicturesOnce(ctx context.Context) (time.Duration, error) {
-	for ctx.Err() == nil && !j.fenced.Load() && !j.Poller.Full() {
+	for ctx.Err() == nil && !j.fenced.Load() {
+		if j.Poller.Full() {
+			return min(picturesNap, j.Nap), nil
+		}
 		now := j.Now()
 		room := j.looked.begin(now)
 		if room <= 0 {
@@ -72,11 +75,11 @@ func (j *Job) lookAtPicturesOnce(ctx context.Context) (time.Duration, error) {
 		due, err := j.Store.Posts.ClaimPictures(j.Hard, now, now.Add(picturesPeriod), picturePatience,
 			min(room, picturesAClaim))
 		if err != nil || len(due) == 0 {
-			return min(picturesNap, j.Nap), err
+			return min(picturesPeriod, j.Nap), err
 		}
 		j.lookAtSites(ctx, j.looked.bySite(due))
 	}
-	return min(picturesNap, j.Nap), nil
+	return min(picturesPeriod, j.Nap), nil
 }
 
 // lookAtPicturesFor does lookAtPicturesOnce for at most a time.
