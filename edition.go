@@ -53,8 +53,11 @@ type Edition struct {
 
 	Resent int // how often the operator had it sent again
 
-	Lead PostID `db:"lead_post_id"` // the post that led when it was first shown; 0: none, or not shown yet
+	Lead PostID `db:"lead_post_id"` // the post that led when it was first shown; 0: none, or not shown yet; or NoLead
 }
+
+// NoLead is the lead of an edition in which no post earned it: none could lead, or the reader chose its site.
+const NoLead PostID = -1
 
 // Days returns the first and the last day whose posts the edition collects. The last is the day before its date. The
 // number of days is the time since the midnight before, in whole days, whatever the time zone was then. A first edition

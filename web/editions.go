@@ -1,7 +1,10 @@
 package web
 
 import (
+	"cmp"
+	"context"
 	"net/http"
+	"slices"
 	"time"
 
 	"digest"
@@ -50,6 +53,9 @@ func (s *site) fillIn(r *http.Request, me page.Reader, p *editionsPage, list []d
 	for i, e := range list {
 		deliveries[i] = me.Digest.Delivery(e)
 	}
+	if err := s.decideLeads(r.Context(), deliveries); err != nil {
+		return err
+	}
 	if p.leads, err = s.Editions.Leads(r.Context(), deliveries); err != nil {
 		return err
 	}
@@ -59,6 +65,25 @@ func (s *site) fillIn(r *http.Request, me page.Reader, p *editionsPage, list []d
 		p.letters[l.LocalDate] = append(p.letters[l.LocalDate], l)
 	}
 	return err
+}
+
+// decideLeads decides which posts lead the editions that nobody has opened or received, and stores them. So each edition
+// begins with the headline that the archive shows. The oldest comes first, because a site rests after it led.
+func (s *site) decideLeads(ctx context.Context, ds []digest.Delivery) error {
+	for i := range slices.Backward(ds) { // the newest comes first
+		d := &ds[i]
+		if d.Lead != 0 {
+			continue
+		}
+		e, err := s.Editions.Edition(ctx, *d)
+		if err != nil {
+			return err
+		}
+		if d.Lead = cmp.Or(e.EarnedLead(), digest.NoLead); !s.keepLead(ctx, d.ID, d.Lead) {
+			break // the next view of the archive decides the others
+		}
+	}
+	return nil
 }
 
 type datesOf struct {

@@ -351,7 +351,7 @@ func TestArchiveSaysWhatCame(t *testing.T) {
 			if n := len(page.find(".dates .lead b")); n > 0 {
 				r.t.Errorf("%s: a headline became part of the page", path)
 			}
-			for i, date := range page.attrs(".dates li > a", "href") {
+			for i, date := range page.attrs(".dates li a", "href") {
 				if front := v.get(date).status(http.StatusOK).texts("article .headline"); titles[3-i] != "" &&
 					front[0] != page.texts(".dates .lead")[i] {
 					r.t.Errorf("%s: %q, but the page of %s begins with %q", path, page.texts(".dates .lead")[i], date,

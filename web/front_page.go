@@ -51,15 +51,17 @@ func postsOf(section render.Section) []*editionPost {
 	return posts
 }
 
-// keepLead stores the lead of an edition that is shown for the first time. The page must not wait or fail if the database
-// is busy or accepts no changes. Then the next view stores the lead.
-func (s *site) keepLead(ctx context.Context, id digest.EditionID, lead digest.PostID) {
+// keepLead stores the lead of an edition that is shown for the first time, and reports whether it did. The page must not
+// wait or fail if the database is busy or accepts no changes. Then the next view stores the lead.
+func (s *site) keepLead(ctx context.Context, id digest.EditionID, lead digest.PostID) bool {
 	const wait = 500 * time.Millisecond
 	ctx, cancel := context.WithTimeout(ctx, wait)
 	defer cancel()
-	if err := s.Store.Editions.KeepLead(ctx, id, lead); err != nil {
+	err := s.Store.Editions.KeepLead(ctx, id, lead)
+	if err != nil {
 		s.Log.WarnContext(ctx, "cannot store the lead of an edition", "edition", id, "err", err)
 	}
+	return err == nil
 }
 
 // Leading returns the CSS class of the section that contains the lead, or "" for other sections. In

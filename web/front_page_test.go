@@ -204,3 +204,42 @@ func (r *room) misses(d digest.Digest, n int) {
 		r.must(err)
 	}
 }
+
+// TestArchiveDecidesLeads checks that the archive shows the lead of each edition that nobody has opened, the one with
+// which the edition then begins. A site that led rests, and an edition without a lead shows its first post.
+func TestArchiveDecidesLeads(t *testing.T) {
+	each(t, func(r *room) {
+		v, d := r.reader("ann@example.org")
+		for day := range 2 {
+			for i, words := range []int{10, 700, 500} {
+				p := post(fmt.Sprintf("Headline of site %d on day %d", i, day))
+				p.Summary, p.Content = prose(20, p.Title, 1), "<p>"+prose(words, p.Title, i)+"</p>"
+				if day == 0 {
+					r.brings(digest.Subscription{DigestID: d.ID}, fmt.Sprint("Site ", i), p)
+					continue
+				}
+				f := feedAt(r, fmt.Sprintf("https://site.example/%d", i+1))
+				p.FeedID, p.SeenAt, p.PublishedAt = f.ID, r.now, r.now
+				_, err := r.store.Feeds.Record(r.t.Context(), r.now, []store.Polled{{Feed: f, Posts: []digest.Post{p},
+					Listed: []string{p.Identity}}})
+				r.must(err)
+			}
+			r.midnight()
+			r.now = r.now.Add(time.Hour)
+		}
+		note := post("no headline")
+		note.Untitled = true
+		r.arrives(d, note)
+		r.midnight()
+		for range 2 {
+			a := v.get("/editions").status(http.StatusOK).shows(".dates .lead", "no headline", "Headline of site 2 on day 1",
+				"Headline of site 1 on day 0")
+			for i, date := range a.attrs(".dates li a", "href")[1:] {
+				v.get(date).shows(".leading .headline", a.texts(".dates .lead")[i+1])
+			}
+		}
+		if lead := r.edition(d).Lead; lead != digest.NoLead {
+			r.t.Errorf("the lead of an edition that has none is %d", lead)
+		}
+	})
+}
