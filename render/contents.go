@@ -1,6 +1,7 @@
 package render
 
 import (
+	"slices"
 	"strings"
 
 	"digest/internal/catalogue"
@@ -43,7 +44,23 @@ func (m *mail) contentsText() string {
 	for _, s := range m.sites()[:m.entries()] {
 		names = append(names, s.Title)
 	}
-	return wrapped(strings.Join(names, " · ")+m.unlisted()) + "\n"
+	return wrapped(m.r.dotted(names)+m.unlisted()) + "\n"
+}
+
+// dotted joins names in the direction of the reader's language. Lines break only after a dot, unless a name is longer.
+func (r *Renderer) dotted(names []string) string {
+	const space = "\u00a0" // without a break
+	mixed := r.isRTL() || slices.ContainsFunc(names, func(s string) bool { return strings.ContainsFunc(s, rightToLeft) })
+	for i, name := range names {
+		if widthOf(name) < textColumns/2 {
+			name = strings.ReplaceAll(name, " ", space)
+		}
+		names[i] = isolatedIf(mixed, name)
+		if mixed && (i == 0 || r.isRTL()) { // each may begin a line
+			names[i] = lineMark(r.isRTL()) + names[i]
+		}
+	}
+	return strings.Join(names, space+"· ")
 }
 
 func (m *mail) entries() int {

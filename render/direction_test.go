@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"digest"
+	"digest/internal/catalogue"
 )
 
 // TestExcerptsHaveTheirOwnDirection: an excerpt has the direction of its letters, not of its headline.
@@ -58,5 +59,29 @@ func TestPiecesStandApart(t *testing.T) {
 			own) != 1 {
 			t.Errorf("%s: bylines of rows\n%s", language, m.HTML)
 		}
+	}
+}
+
+// TestNamesStandApart: a line of names runs as its reader reads, whatever the names are written in, and breaks only
+// after a dot.
+func TestNamesStandApart(t *testing.T) {
+	long := strings.Repeat("long ", 10) + "name"
+	for _, c := range []struct {
+		language string
+		names    []string
+		want     string
+	}{
+		{"", []string{"The Pier", "Al-Monitor"}, "The\u00a0Pier\u00a0· Al-Monitor"},
+		{"", []string{"Pier", "צהרים"}, "\u200e\u2068Pier\u2069\u00a0· \u2068צהרים\u2069"},
+		{"ar", []string{"BBC | اول", "The Pier"}, "\u200f\u2068BBC\u00a0|\u00a0اول\u2069\u00a0· \u200f\u2068The\u00a0Pier\u2069"},
+		{"", []string{long, "Pier"}, long + "\u00a0· Pier"},
+	} {
+		if got := plain.Speaking(c.language).dotted(c.names); got != c.want {
+			t.Errorf("%s: %+q, want %+q", c.language, got, c.want)
+		}
+	}
+	fold := Fold{Posts: 41, Usual: 4}
+	if got := fold.Line("صفحۂ اول").In(catalogue.English()); !strings.HasPrefix(got, "\u2068صفحۂ اول\u2069 published") {
+		t.Errorf("of a folded site: %+q", got)
 	}
 }

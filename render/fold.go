@@ -12,6 +12,7 @@ type Fold struct {
 
 // Line returns the line that the edition shows in place of the posts.
 func (f *Fold) Line(site string) catalogue.Sayable {
+	site = SiteName(site, "")
 	if f.Days > 1 {
 		return catalogue.Key("%s published %d posts in %d days (usually at most %d a day)").With(site, f.Posts, f.Days,
 			f.Usual)

@@ -53,7 +53,10 @@ func (m *mail) more(p *plan) pair {
 		if m.BeyondURL != nil && s.Feed != 0 {
 			f.URL = m.BeyondURL(s.Feed)
 		}
-		name := s.Title
+		name := f.Label
+		if m.r.mixes(s.Section) {
+			name = lineMark(m.r.isRTL()) + name
+		}
 		if s.posts > 1 {
 			f.Facts = strconv.Itoa(s.posts)
 			name += " (" + f.Facts + ")"
