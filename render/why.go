@@ -1,6 +1,7 @@
 package render
 
 import (
+	"cmp"
 	"fmt"
 	"time"
 
@@ -34,9 +35,9 @@ func (e *Edition) Why(s *Section, i int) catalogue.Sayable {
 	case e.LayoutOf(*s) == digest.Headlines:
 		return catalogue.Key("One line, because you chose headlines for this site.")
 	case place.Rank == rank.Lead:
-		return s.whyLead(place, s.Posts[i])
+		return e.whyLead(s, place, s.Posts[i])
 	case place.Rank == rank.Second:
-		return s.whySecond(place, s.Posts[i])
+		return e.whySecond(s, place, s.Posts[i])
 	}
 	return catalogue.Key("In its place by folder and site.")
 }
@@ -48,38 +49,43 @@ const (
 	inMonthsAfter = 2 * aMonth
 )
 
-func (s *Section) whyLead(p rank.Place, post *Post) catalogue.Sayable {
+func (e *Edition) whyLead(s *Section, p rank.Place, post *Post) catalogue.Sayable {
 	switch {
 	case p.Reason == rank.Chosen:
 		return catalogue.Key("It leads, because you chose this site.")
 	case p.Reason == rank.Silence && p.Silence >= inMonthsAfter:
 		return catalogue.Key("It leads, because it is the first post from %[2]s in %[1]d months.").With(
-			int(p.Silence/aMonth), s.Title)
+			int(p.Silence/aMonth), SiteName(s.Title, s.URL))
 	case p.Reason == rank.Silence:
 		return catalogue.Key("It leads, because it is the first post from %[2]s in %[1]d days.").With(
-			int(p.Silence/aDay), s.Title)
+			int(p.Silence/aDay), SiteName(s.Title, s.URL))
 	case p.Reason == rank.Long:
 		return catalogue.Key("It leads, because of its length (%d words).").With(post.Words)
 	case p.Reason == rank.Pictured:
-		return catalogue.Key("It leads, because of its picture (%d pixels wide).").With(post.Picture.Width)
+		return catalogue.Key("It leads, because of its picture (%d pixels wide).").With(e.pictureWidth(post, p))
 	case p.Reason == rank.Alone:
-		return catalogue.Key("It leads, because it is the only post from %s.").With(s.Title)
+		return catalogue.Key("It leads, because it is the only post from %s.").With(SiteName(s.Title, s.URL))
 	}
 	return catalogue.Key("It leads, because no other post has more points.")
 }
 
-func (s *Section) whySecond(p rank.Place, post *Post) catalogue.Sayable {
+func (e *Edition) whySecond(s *Section, p rank.Place, post *Post) catalogue.Sayable {
 	switch {
 	case p.Reason == rank.Silence && p.Silence >= inMonthsAfter:
 		return catalogue.Key("Large headline, because it is the first post from %[2]s in %[1]d months.").With(
-			int(p.Silence/aMonth), s.Title)
+			int(p.Silence/aMonth), SiteName(s.Title, s.URL))
 	case p.Reason == rank.Silence:
 		return catalogue.Key("Large headline, because it is the first post from %[2]s in %[1]d days.").With(
-			int(p.Silence/aDay), s.Title)
+			int(p.Silence/aDay), SiteName(s.Title, s.URL))
 	case p.Reason == rank.Pictured:
-		return catalogue.Key("Large headline, because of its picture (%d pixels wide).").With(post.Picture.Width)
+		return catalogue.Key("Large headline, because of its picture (%d pixels wide).").With(e.pictureWidth(post, p))
 	}
 	return catalogue.Key("Large headline, because of its length (%d words).").With(post.Words)
+}
+
+// pictureWidth returns the width that ranked the post: the real one, where the feed states none.
+func (e *Edition) pictureWidth(post *Post, p rank.Place) int {
+	return cmp.Or(post.Picture.Learned(e.PictureSizes, p.Rank).Width, post.Picture.Width)
 }
 
 // OnlyOnWeb returns the number of posts that the email of an edition leaves out, by site.

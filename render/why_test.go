@@ -30,6 +30,7 @@ func TestWhy(t *testing.T) {
 		"Large headline, because it is the first post from Ann in 21 days.":  {place(rank.Second, rank.Silence, 21), nil},
 		"Large headline, because of its length (1,450 words).":               {place(rank.Second, rank.Long, 0), nil},
 		"Large headline, because of its picture (640 pixels wide).":          {place(rank.Second, rank.Pictured, 0), nil},
+		"It leads, because of its picture (480 pixels wide).":                {place(rank.Lead, rank.Pictured, 0), learned},
 		"In its place by folder and site.":                                   {place(rank.Standard, rank.Long, 0), nil},
 		"One line, because three posts from this site come before it.":       {place(rank.Brief, rank.Crowded, 0), nil},
 		"One line, because you chose headlines for this site.":               {rank.Place{}, few},
@@ -55,6 +56,12 @@ func TestWhy(t *testing.T) {
 			t.Errorf("of the rest: %q, want %q", got, want)
 		}
 	}
+}
+
+// learned makes the size of the picture one that the feed does not state.
+func learned(s *Section, e *Edition) {
+	s.Posts[0].Picture = Picture{URL: "https://pier.example/p.jpg", Source: "p"}
+	e.PictureSizes = map[string]digest.PictureSize{"p": {Width: 480, Height: 320}}
 }
 
 func lines(_ *Section, e *Edition)   { e.Layout = digest.Headlines }
