@@ -76,6 +76,7 @@ type headingData struct {
 	Title, URL, Lang, Dir string
 	Anchor                string
 	RTL, First            bool
+	Slants                bool    // its script has italics
 	Bare                  bool    // in an edition that is too large
 	Posts                 *pieces // of a list
 }

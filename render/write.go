@@ -48,7 +48,7 @@ func (m *mail) addHead(to *both, p *plan, s, before *Section) {
 		name := clean(s.Folder, siteColumns)
 		d := direction(name, "")
 		m.r.folder.write(&to.html, headingData{Title: name, Dir: d, Lang: guessLanguage(name), RTL: d == "rtl",
-			First: first})
+			First: first, Slants: hasItalics(name)})
 		to.text.add(newText(doubleRuleText + name + "\n"))
 		first = true
 	}
