@@ -8,6 +8,7 @@ import (
 
 	"digest"
 	"digest/internal/catalogue"
+	"digest/rank"
 	"digest/render"
 )
 
@@ -24,7 +25,8 @@ type contents struct {
 // another page are one link to that page.
 type contentsFolder struct {
 	Name, Path string
-	Part       int // page of sites without a folder, if it is not this page; 0 otherwise
+	Part       int  // page of sites without a folder, if it is not this page; 0 otherwise
+	also       bool // no folder of the reader, but the posts beyond the reading time
 	Sites      []contentsSite
 }
 
@@ -122,7 +124,8 @@ func outline(sections []render.Section, posts, here int, at func(part int) strin
 			continue // the lead; its site has its place below
 		}
 		if n := len(all); n == 0 || all[n-1].Name != s.Folder || all[n-1].Part != other {
-			all = append(all, contentsFolder{Name: s.Folder, Path: way + "#folder-" + strconv.Itoa(group), Part: other})
+			all = append(all, contentsFolder{Name: s.Folder, Path: way + "#folder-" + strconv.Itoa(group), Part: other,
+				also: s.Place(0).Reason == rank.OverTime})
 		}
 		f := &all[len(all)-1]
 		if shown && f.Path[0] != '#' { // the folder begins on an earlier page
@@ -138,9 +141,13 @@ func outline(sections []render.Section, posts, here int, at func(part int) strin
 // contentsNames returns the names in the line of contents, or nil if the edition has fewer than
 // minContents sections.
 func contentsNames(all []contentsFolder, sections int) []string {
-	var names, titles []string
+	var names, titles, also []string
 	for _, f := range all {
-		if f.Name != "" {
+		switch {
+		case f.also:
+			also = append(also, f.Name)
+			continue
+		case f.Name != "":
 			names = append(names, f.Name)
 		}
 		for _, s := range f.Sites {
@@ -153,6 +160,7 @@ func contentsNames(all []contentsFolder, sections int) []string {
 	if len(names) == 0 {
 		names = titles
 	}
+	names = append(names, also...)
 	for i, room := 0, contentsLine; i < len(names); i++ {
 		names[i] = shortName(names[i])
 		if room -= utf8.RuneCountInString(names[i]) + len(" · "); room < 0 {

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"testing"
 
+	"digest/rank"
 	"digest/render"
 )
 
@@ -54,5 +55,24 @@ func TestOutline(t *testing.T) {
 		if !slices.Equal(got, c.want) {
 			t.Errorf("on sheet %d\n%q, want\n%q", c.here, got, c.want)
 		}
+	}
+}
+
+// TestContentsNames: the line of contents names folders, or else sites. The heading of the posts beyond the reading time
+// is no folder of the reader.
+func TestContentsNames(t *testing.T) {
+	beyond := rank.Place{Rank: rank.Brief, Reason: rank.OverTime}
+	posts := []*render.Post{{}}
+	sections := []render.Section{{Title: "a", Posts: posts}, {Title: "b", Posts: posts},
+		{Title: "c", Folder: "Also today", Posts: posts, Places: []rank.Place{beyond}}}
+	at := func(part int) string { return fmt.Sprint("?", part) }
+	if got := contentsNames(outline(sections, 10, 1, at), minContents); !slices.Equal(got,
+		[]string{"a", "b", "Also today"}) {
+		t.Errorf("without folders: %q", got)
+	}
+	sections[0].Folder = "Sea"
+	if got := contentsNames(outline(sections, 10, 1, at), minContents); !slices.Equal(got,
+		[]string{"Sea", "Also today"}) {
+		t.Errorf("with a folder: %q", got)
 	}
 }
