@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"net/http"
 	"net/url"
+	"strings"
 	"testing"
 	"time"
 
@@ -47,6 +48,10 @@ func TestFold(t *testing.T) {
 		a := v.get("/").status(http.StatusOK).contains(".fold", line, "taken over", "Unfollow")
 		if n := len(a.find(".fold article")); n != 12 {
 			t.Errorf("%d posts are folded, want 12", n)
+		}
+		why := v.get("/editions/" + r.edition(d).LocalDate.String() + "/why")
+		if n := strings.Count(why.body, "far more than usual"); n != 1 {
+			t.Errorf("the reason for 12 folded posts is on the page %d times", n)
 		}
 		linked := r.visitor().get(fmt.Sprintf("/e/%s?site=%d",
 			r.signer.Sign(digest.ForEdition, int64(r.edition(d).ID)), id)).contains(".fold", line).has(".fold", "open", "")

@@ -7,6 +7,7 @@ import (
 
 	"digest"
 	"digest/internal/catalogue"
+	"digest/rank"
 	"digest/render"
 	"digest/web/page"
 )
@@ -29,6 +30,7 @@ func (p whyPage) Complete() bool {
 
 type whySite struct {
 	render.Section
+	Why   catalogue.Sayable // of all posts of a folded site; otherwise nil
 	Posts []whyPost
 }
 
@@ -80,7 +82,11 @@ func (p *whyPage) addSites(e *render.Edition) {
 			bySite[section.Feed], p.Sites = site, append(p.Sites, site)
 		}
 		for j, post := range append(section.Posts[:len(section.Posts):len(section.Posts)], section.Rest...) {
-			site.Posts = append(site.Posts, whyPost{post, e.Why(section, j)})
+			why := e.Why(section, j)
+			if section.Place(j).Reason == rank.Flooded {
+				site.Why, why = why, nil
+			}
+			site.Posts = append(site.Posts, whyPost{post, why})
 		}
 		if section.Beyond > 0 {
 			p.Beyond = append(p.Beyond, whyMore{section.Beyond, section.Title, p.siteAt(section.Feed)})
