@@ -174,6 +174,7 @@ func pagesIn(l *catalogue.Language, a Assets, parts []Part) pages {
 		},
 		"firstOf":  func(year int, m time.Month) digest.Date { return digest.Date{Year: year, Month: m, Day: 1} },
 		"clip":     Shortened,
+		"unbroken": unbroken,
 		"bare":     digest.WithoutCredentials,
 		"sentence": func(v any) string { return l.Sentence(catalogue.Text(l.Text(v))) },
 		"kind":     KindNamed,
