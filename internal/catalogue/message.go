@@ -116,7 +116,7 @@ func (l *Language) Sentence(v Sayable) string {
 	if said == "" {
 		return ""
 	}
-	return l.Say("%s.", strings.TrimSuffix(said, "."))
+	return l.Say("%s.", strings.TrimRight(said, ".。"))
 }
 
 // print formats a sentence, in English if the language's file does not have it.
