@@ -8,6 +8,7 @@ import (
 
 	"digest"
 	"digest/internal/catalogue"
+	"digest/render"
 	"digest/store"
 	"digest/web/page"
 )
@@ -67,7 +68,11 @@ func (p *heldPage) add(h store.HeldPost, own map[digest.FeedID]string, zone stri
 func ownTitles(all []store.SubscriptionInfo) map[digest.FeedID]string {
 	own := make(map[digest.FeedID]string, len(all))
 	for _, sub := range all {
-		own[sub.Feed.ID] = page.Shortened(titleOf(sub))
+		title := titleOf(sub)
+		if sub.Title == "" {
+			title = render.ShortName(title) // as in editions
+		}
+		own[sub.Feed.ID] = page.Shortened(title)
 	}
 	return own
 }

@@ -1,6 +1,11 @@
 package web
 
-import "testing"
+import (
+	"testing"
+
+	"digest"
+	"digest/store"
+)
 
 // TestShortName checks that names in the table of contents are cut after a word, unless the word is most of the name.
 func TestShortName(t *testing.T) {
@@ -14,5 +19,17 @@ func TestShortName(t *testing.T) {
 		if got := shortName(name); got != want {
 			t.Errorf("%q is %q, want %q", name, got, want)
 		}
+	}
+}
+
+// TestOwnTitles checks that lists of posts name sites as editions do: shortened, or as the reader named them.
+func TestOwnTitles(t *testing.T) {
+	const long = "Al Jazeera – Breaking News, World News and Video from Al Jazeera"
+	got := ownTitles([]store.SubscriptionInfo{
+		{Feed: digest.Feed{ID: 1, Title: long}},
+		{Subscription: digest.Subscription{Title: long}, Feed: digest.Feed{ID: 2}},
+	})
+	if got[1] != "Al Jazeera" || got[2] != long {
+		t.Errorf("%v", got)
 	}
 }
