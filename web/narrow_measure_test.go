@@ -77,7 +77,7 @@ function small(all) {
 // shortened, and what is read aloud only is meant to be.
 function hidden(d) {
 	return [...d.querySelectorAll('body *')].filter(x => {
-		if (x.matches('.aloud, .unseen, .contents summary, .picks .name bdi, .feeds > h1 bdi, .trap, .trap *, select, option, input, textarea, iframe, svg, svg *') || x.closest('.aloud, .unseen')) return false;
+		if (x.matches('.aloud, .unseen, .contents summary, .contents summary bdi, .picks .name bdi, .feeds > h1 bdi, .trap, .trap *, select, option, input, textarea, iframe, svg, svg *') || x.closest('.aloud, .unseen')) return false;
 		const s = getComputedStyle(x);
 		return ['hidden', 'clip'].includes(s.overflowX) && (x.scrollWidth > x.clientWidth + 1 || x.scrollHeight > x.clientHeight + 1);
 	}).map(x => 'a part is hidden of ' + named(x));
