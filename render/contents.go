@@ -77,7 +77,7 @@ func (m *mail) entries() int {
 // unlisted returns the number of sites that are not in the list, in words, or "".
 func (m *mail) unlisted() string {
 	if n := len(m.sites()) - m.entries(); n > 0 {
-		return " " + m.r.Say(catalogue.Key("and %d more").With(n))
+		return " " + m.r.Say(catalogue.Key("and %d more sites").With(n))
 	}
 	return ""
 }
