@@ -48,7 +48,7 @@ type Letter struct {
 	Newsletter digest.NewsletterID // the newsletter whose own domain From has, and whose key signs; 0 for the instance
 	// Message-ID, without angle brackets, that all editions of a digest refer to; may be empty
 	Thread string
-	Lead   digest.PostID // the post that leads the edition; 0: none
+	Lead   digest.PostID // the post that leads the edition; NoLead: none; 0: a newsletter
 }
 
 // Encoded is HTML and text in quoted-printable (RFC 2045 §6.7, UTF-8, lines of at most 76 columns that end with CRLF).

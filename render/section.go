@@ -178,11 +178,14 @@ func (r *Renderer) tidySections(in []Section) []Section {
 	return out
 }
 
-// EarnedLead returns the lead, or 0 if the reader chose its site to lead. Only an earned lead keeps its place when the
-// reader's choice changes.
+// EarnedLead returns the lead, or NoLead if there is none or the reader chose its site to lead. Only an earned lead keeps
+// its place when the reader's choice changes. An issue of a newsletter has 0, because its posts are not ranked.
 func (e *Edition) EarnedLead() digest.PostID {
-	if e.ChosenLead {
+	switch {
+	case e.Newsletter:
 		return 0
+	case e.ChosenLead || e.Lead == 0:
+		return digest.NoLead
 	}
 	return e.Lead
 }

@@ -89,3 +89,17 @@ func TestOnlyOnWeb(t *testing.T) {
 		t.Errorf("a small email leaves out %v, %v", left, err)
 	}
 }
+
+// TestEarnedLead: an edition keeps a lead that no choice of the reader made, or that it has none.
+func TestEarnedLead(t *testing.T) {
+	for want, e := range map[digest.PostID]Edition{
+		7: {Lead: 7}, digest.NoLead: {Lead: 7, ChosenLead: true}, 0: {Newsletter: true},
+	} {
+		if got := e.EarnedLead(); got != want {
+			t.Errorf("%d, want %d", got, want)
+		}
+	}
+	if got := new(Edition).EarnedLead(); got != digest.NoLead {
+		t.Errorf("without a lead: %d", got)
+	}
+}

@@ -1,7 +1,6 @@
 package web
 
 import (
-	"cmp"
 	"context"
 	"net/http"
 	"slices"
@@ -79,7 +78,7 @@ func (s *site) decideLeads(ctx context.Context, ds []digest.Delivery) error {
 		if err != nil {
 			return err
 		}
-		if d.Lead = cmp.Or(e.EarnedLead(), digest.NoLead); !s.keepLead(ctx, d.ID, d.Lead) {
+		if d.Lead = e.EarnedLead(); !s.keepLead(ctx, d.ID, d.Lead) {
 			break // the next view of the archive decides the others
 		}
 	}

@@ -52,7 +52,7 @@ func (r *room) longArchive(editions, each int) (v *visitor, path string) {
 		f.ParsedAt, f.LastOKAt = r.now, r.now
 		polled := store.Polled{Feed: f}
 		for _, p := range posts(each, fmt.Sprintf("Day %d", n)) {
-			p.Identity = fmt.Sprint(n, p.Identity)
+			p.Identity, p.URL = fmt.Sprint(n, p.Identity), fmt.Sprint(p.URL, "-", n)
 			p.FeedID, p.SeenAt, p.PublishedAt, p.ReadBefore = f.ID, r.now, r.now, r.now.Add(-time.Hour)
 			polled.Posts, polled.Listed = append(polled.Posts, p), append(polled.Listed, p.Identity)
 		}
