@@ -53,6 +53,7 @@ type newsletterFlags struct {
 	AddressLine   *string        `placeholder:"TEXT" env:"-" help:"The publisher and postal address in the footer of each issue; \"\" removes it."`
 	Header        *string        `placeholder:"TEXT" env:"-" help:"A text above the posts of every issue; addresses with https:// become links; \"\" removes it."`
 	Footer        *string        `placeholder:"TEXT" env:"-" help:"A text below the posts of every issue; \"\" removes it."`
+	Subject       *string        `name:"subject-pattern" placeholder:"TEXT" env:"-" help:"The subject of issues, such as \"{name}: {title}\"; it can have {title}, {date} and {name}; \"\" is the usual subject."`
 	Paper         *string        `placeholder:"#RRGGBB" env:"-" help:"The background colour of issues and public pages; \"\" is the default."`
 	Ink           *string        `placeholder:"#RRGGBB" env:"-" help:"The colour of headlines and text."`
 	Accent        *string        `placeholder:"#RRGGBB" env:"-" help:"The colour of site names and links."`
@@ -80,7 +81,8 @@ func (f newsletterFlags) apply(n digest.Newsletter) digest.Newsletter {
 	for chosen, to := range map[*string]*string{
 		f.Name: &n.Name, f.Description: &n.Description, f.Site: &n.SiteURL, f.AddressLine: &n.AddressLine,
 		f.FromName: &n.FromName, f.ReplyTo: &n.ReplyTo,
-		f.Header: &n.HeaderText, f.Footer: &n.FooterText, f.Paper: &n.Paper, f.Ink: &n.Ink, f.Accent: &n.Accent,
+		f.Header: &n.HeaderText, f.Footer: &n.FooterText, f.Subject: &n.SubjectPattern,
+		f.Paper: &n.Paper, f.Ink: &n.Ink, f.Accent: &n.Accent,
 	} {
 		set(to, chosen)
 	}
@@ -194,7 +196,8 @@ type reportedNewsletter struct {
 	AddressLine   string                 `json:"address_line"`
 	Header        string                 `json:"header"`
 	Footer        string                 `json:"footer"`
-	Paper         string                 `json:"paper"` // such as #fbf9f4; "": the default
+	Subject       string                 `json:"subject_pattern"` // "": the usual subject
+	Paper         string                 `json:"paper"`           // such as #fbf9f4; "": the default
 	Ink           string                 `json:"ink"`
 	Accent        string                 `json:"accent"`
 	FromName      string                 `json:"from_name"`
@@ -218,7 +221,7 @@ type reportedNewsletter struct {
 func reportNewsletter(n store.NewsletterInfo) reportedNewsletter {
 	return reportedNewsletter{
 		Slug: n.Slug, Name: n.Name, Description: n.Description, Site: n.SiteURL, AddressLine: n.AddressLine,
-		Header: n.HeaderText, Footer: n.FooterText,
+		Header: n.HeaderText, Footer: n.FooterText, Subject: n.SubjectPattern,
 		Paper: n.Paper, Ink: n.Ink, Accent: n.Accent, FromName: n.FromName, WantedName: n.WantedName,
 		WantedFrom: n.WantedFromName,
 		ReplyTo:    n.ReplyTo, Owner: n.Owner, State: n.State, HeldReason: n.HeldReason, Members: n.Members,
@@ -339,8 +342,8 @@ func (c newsletterShowCmd) Run(a *app, st *store.Store) error {
 		for _, text := range [...][2]string{{"description", n.Description}, {"site", n.SiteURL},
 			{"address line", n.AddressLine}, {"from", n.FromName}, {"name that waits for approval", n.WantedName},
 			{"from, waits for approval", n.WantedFromName}, {"replies go to", n.ReplyTo},
-			{"header", n.HeaderText}, {"footer", n.FooterText}, {"paper", n.Paper}, {"ink", n.Ink},
-			{"accent", n.Accent}, {"logo", s.Logo}} {
+			{"header", n.HeaderText}, {"footer", n.FooterText}, {"subject", n.SubjectPattern}, {"paper", n.Paper},
+			{"ink", n.Ink}, {"accent", n.Accent}, {"logo", s.Logo}} {
 			if text[1] != "" {
 				a.println(text[0] + ": " + plain(text[1]))
 			}

@@ -23,6 +23,7 @@ type apiNewsletter struct {
 	AddressLine   string                 `json:"address_line"`
 	Header        string                 `json:"header"`
 	Footer        string                 `json:"footer"`
+	Subject       string                 `json:"subject_pattern"`
 	Paper         string                 `json:"paper"`
 	Ink           string                 `json:"ink"`
 	Accent        string                 `json:"accent"`
@@ -47,8 +48,8 @@ func (s *site) newsletterOf(r *http.Request, n digest.Newsletter) (apiNewsletter
 	members, err := s.Store.Newsletters.CountMembers(r.Context(), n.ID)
 	return apiNewsletter{
 		Slug: n.Slug, Page: s.BaseURL + "/n/" + n.Slug, Name: n.Name, Description: n.Description, Site: n.SiteURL,
-		AddressLine: n.AddressLine,
-		Header:      n.HeaderText, Footer: n.FooterText, Paper: n.Paper, Ink: n.Ink, Accent: n.Accent,
+		AddressLine: n.AddressLine, Header: n.HeaderText, Footer: n.FooterText, Subject: n.SubjectPattern,
+		Paper: n.Paper, Ink: n.Ink, Accent: n.Accent,
 		Logo:     apiLogoOf(page.NewsletterName{Newsletter: n, BaseURL: s.BaseURL}),
 		FromName: n.FromName, WantedName: n.WantedName, WantedFrom: n.WantedFromName, ReplyTo: n.ReplyTo,
 		Days: n.Cadence.String(), DeliverAt: page.ClockOf(n.DeliverAt), Layout: n.Layout,
@@ -71,6 +72,7 @@ type apiChange struct {
 	AddressLine   *string   `json:"address_line"`
 	Header        *string   `json:"header"`
 	Footer        *string   `json:"footer"`
+	Subject       *string   `json:"subject_pattern"`
 	Paper         *string   `json:"paper"`
 	Ink           *string   `json:"ink"`
 	Accent        *string   `json:"accent"`
@@ -88,8 +90,8 @@ type apiChange struct {
 // apply returns n with the change. The store rejects what Newsletter.Check does not allow.
 func (c apiChange) apply(n digest.Newsletter) (digest.Newsletter, error) {
 	for value, to := range map[*string]*string{c.Name: &n.Name, c.Description: &n.Description, c.Site: &n.SiteURL,
-		c.AddressLine: &n.AddressLine, c.Header: &n.HeaderText, c.Footer: &n.FooterText, c.Paper: &n.Paper,
-		c.Ink: &n.Ink, c.Accent: &n.Accent, c.FromName: &n.FromName, c.ReplyTo: &n.ReplyTo} {
+		c.AddressLine: &n.AddressLine, c.Header: &n.HeaderText, c.Footer: &n.FooterText, c.Subject: &n.SubjectPattern,
+		c.Paper: &n.Paper, c.Ink: &n.Ink, c.Accent: &n.Accent, c.FromName: &n.FromName, c.ReplyTo: &n.ReplyTo} {
 		if value != nil {
 			*to = *value
 		}
