@@ -38,7 +38,8 @@ func (m *mail) subjectOr(title string) string {
 }
 
 // subjectPost returns the post whose headline is in the subject: the lead, or else the first second, or else the first
-// post with a headline, or in a newsletter else the first post. It returns nil if no headline is in the subject.
+// post with a headline. If a newsletter's issue has no headlines, it returns the first post. It returns nil if the
+// subject has no headline.
 func (m *mail) subjectPost() (found *Post) {
 	best := 0
 	switch {

@@ -130,6 +130,14 @@ func TestAPI(t *testing.T) {
 			r.t.Errorf("changed to %v", got)
 		}
 		p.want(200, "PATCH", "", `{"days":"daily","approve_within":0}`)
+		if got := p.want(200, "PATCH", "", `{"name":null,"return_urls":null,"days":null}`); got["name"] != "Anna writes" ||
+			len(got["return_urls"].([]any)) != 1 || got["days"] != "daily" || got["deliver_at"] != "07:30" {
+			r.t.Errorf("null changed %v", got)
+		}
+		const wrong = "invalid JSON: the field name has the wrong type: number"
+		if got := p.want(400, "PATCH", "", `{"name":1}`); got["detail"] != wrong {
+			r.t.Errorf("a number as name: %v", got)
+		}
 
 		mo := p.want(201, "POST", "/members",
 			`{"email":"Mo@example.org","time_zone":"Europe/Paris","proof":"by\u202e\u001bletter","asked_at":"2026-05-03T10:00:00Z"}`)

@@ -189,46 +189,22 @@ func (newsletterListCmd) Run(a *app, st *store.Store) error {
 }
 
 type reportedNewsletter struct {
-	Slug          string                 `json:"slug"`
-	Name          string                 `json:"name"`
-	Description   string                 `json:"description"`
-	Site          string                 `json:"site"`
-	AddressLine   string                 `json:"address_line"`
-	Header        string                 `json:"header"`
-	Footer        string                 `json:"footer"`
-	Subject       string                 `json:"subject_pattern"` // "": the usual subject
-	Paper         string                 `json:"paper"`           // such as #fbf9f4; "": the default
-	Ink           string                 `json:"ink"`
-	Accent        string                 `json:"accent"`
-	FromName      string                 `json:"from_name"`
-	WantedName    string                 `json:"wanted_name"` // waits for approval; "": none
-	WantedFrom    string                 `json:"wanted_from_name"`
-	ReplyTo       string                 `json:"reply_to"`
-	Owner         string                 `json:"owner"`
-	State         digest.NewsletterState `json:"state"`
-	HeldReason    string                 `json:"held_reason"`
-	Members       int                    `json:"members"`
-	Days          string                 `json:"days"`
-	DeliverAt     string                 `json:"deliver_at"` // in each member's time zone
-	Layout        digest.Layout          `json:"layout"`
-	Images        digest.Images          `json:"images"`
-	ApproveWithin int64                  `json:"approve_within"` // in seconds
-	CountClicks   bool                   `json:"count_clicks"`
-	MemberLimit   int                    `json:"member_limit"` // 0: no limit
-	CreatedAt     *time.Time             `json:"created_at"`
+	Slug string `json:"slug"`
+	newsletter.Texts
+	newsletter.Senders
+	Owner      string                 `json:"owner"`
+	State      digest.NewsletterState `json:"state"`
+	HeldReason string                 `json:"held_reason"`
+	Members    int                    `json:"members"`
+	newsletter.Sending
+	MemberLimit int        `json:"member_limit"` // 0: no limit
+	CreatedAt   *time.Time `json:"created_at"`
 }
 
 func reportNewsletter(n store.NewsletterInfo) reportedNewsletter {
-	return reportedNewsletter{
-		Slug: n.Slug, Name: n.Name, Description: n.Description, Site: n.SiteURL, AddressLine: n.AddressLine,
-		Header: n.HeaderText, Footer: n.FooterText, Subject: n.SubjectPattern,
-		Paper: n.Paper, Ink: n.Ink, Accent: n.Accent, FromName: n.FromName, WantedName: n.WantedName,
-		WantedFrom: n.WantedFromName,
-		ReplyTo:    n.ReplyTo, Owner: n.Owner, State: n.State, HeldReason: n.HeldReason, Members: n.Members,
-		Days: n.Cadence.String(), DeliverAt: clockOf(n.DeliverAt), Layout: n.Layout, Images: n.Images,
-		ApproveWithin: seconds(n.ApproveWithin), CountClicks: n.CountClicks,
-		MemberLimit: n.MemberLimit, CreatedAt: instant(n.CreatedAt),
-	}
+	texts, senders, sending := newsletter.JSON(&n.Newsletter)
+	return reportedNewsletter{n.Slug, texts, senders, n.Owner, n.State, n.HeldReason, n.Members, sending,
+		n.MemberLimit, instant(n.CreatedAt)}
 }
 
 func (a *app) newsletterInfo(st *store.Store, slug string) (store.NewsletterInfo, error) {
