@@ -178,7 +178,7 @@ func (r *Renderer) tidySections(in []Section) []Section {
 	return out
 }
 
-// EarnedLead returns the lead, or NoLead if there is none or the reader chose its site to lead. Only an earned lead keeps
+// EarnedLead returns the lead, or NoLead if no post leads or the reader chose its site to lead. Only an earned lead keeps
 // its place when the reader's choice changes. An issue of a newsletter has 0, because its posts are not ranked.
 func (e *Edition) EarnedLead() digest.PostID {
 	switch {
