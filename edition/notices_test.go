@@ -317,3 +317,12 @@ func TestLinkChanges(t *testing.T) {
 		t.Errorf("of a change that is not stored any more: %q", got)
 	}
 }
+
+// linkOf returns the addresses of a notice's links.
+func linkOf(n render.Notice) string {
+	var all []string
+	for _, l := range n.Links {
+		all = append(all, l.URL)
+	}
+	return strings.Join(all, " ")
+}

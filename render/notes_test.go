@@ -172,9 +172,9 @@ func TestRemedies(t *testing.T) {
 	p := page(harbour())
 	const where = "https://digest.example/feeds/7"
 	p.Notices = []Notice{
-		{Text: "We can’t get posts from Pear.", LinkURL: where, LinkWords: catalogue.Key("What you can do")},
-		{Text: "We can’t get posts from Plum.", LinkURL: "javascript:alert(1)",
-			LinkWords: catalogue.Key("What you can do")},
+		{Text: "We can’t get posts from Pear.", Links: []NoticeLink{{where, catalogue.Key("What you can do")}}},
+		{Text: "We can’t get posts from Plum.", Links: []NoticeLink{{"javascript:alert(1)",
+			catalogue.Key("What you can do")}}},
 	}
 	checkEdition(t, p)
 	m := mailOf(t, p)
