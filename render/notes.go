@@ -26,7 +26,7 @@ type Notice struct {
 	Text  string // one or two sentences, plain text
 	Moved        // zero unless the feed has moved
 
-	Links []NoticeLink
+	Links []NoticeLink // at most two
 	Trial digest.FeedID // the feed whose trial the notice asks about; 0: none
 }
 
@@ -162,12 +162,12 @@ func paired(s string) string {
 // noticeData is the data of the template of a notice, and movedData of the part below a moved feed's notice.
 type (
 	noticeData struct {
-		Text, Means string
-		Links       []linkData
-		Alone       bool // there are no posts
-		Goes        bool // more text follows
+		Text, Means          string
+		LinkURL, LinkWords   string
+		OtherURL, OtherWords string // of a second link
+		Alone                bool   // there are no posts
+		Goes                 bool   // more text follows
 	}
-	linkData  struct{ URL, Words string }
 	movedData struct {
 		From, To, BackURL string
 		Alone             bool
@@ -188,8 +188,11 @@ func (m *mail) notesHTML() *pieces {
 
 func (r *Renderer) writeNotice(to *pieces, n Notice, alone bool) {
 	data := noticeData{Text: n.Text, Means: r.lang.Text(n.Means()), Alone: alone, Goes: n.BackURL != ""}
-	for _, l := range n.Links {
-		data.Links = append(data.Links, linkData{l.URL, r.lang.Text(l.Words)})
+	if len(n.Links) > 0 {
+		data.LinkURL, data.LinkWords = n.Links[0].URL, r.lang.Text(n.Links[0].Words)
+	}
+	if len(n.Links) > 1 {
+		data.OtherURL, data.OtherWords = n.Links[1].URL, r.lang.Text(n.Links[1].Words)
 	}
 	r.notice.write(to, data)
 	if n.BackURL != "" {
