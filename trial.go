@@ -6,11 +6,11 @@ const (
 )
 
 // A Trial is a subscription that its reader tries out. An edition asks whether to keep it, and a later one decides if
-// the reader has not answered. The zero Trial is none.
+// the reader has not answered. The zero Trial means that the subscription is no trial.
 type Trial struct {
 	TrialUntil Date // the first date on which an edition asks or, after that, decides
 	TrialEnds  bool // the subscription ends without an answer; otherwise it stays
-	TrialAsked bool // an edition has asked, and the reader has not been away since
+	TrialAsked bool // an edition has asked, and its reader has not paused since
 }
 
 // NewTrial returns a trial that begins on a date in its reader's zone.
@@ -61,8 +61,8 @@ func (t Trial) TrialName() string {
 	return TrialStaysName
 }
 
-// Named returns the trial with what a name says: a new one that begins today, the same one with another end, or none.
-// ok is false for an unknown name.
+// Named returns the trial after the reader chose an end by its name. A trial that has not begun begins today. An empty
+// name is no trial. ok is false for an unknown name.
 func (t Trial) Named(name string, today Date) (_ Trial, ok bool) {
 	switch {
 	case name == "":

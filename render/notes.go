@@ -26,7 +26,7 @@ type Notice struct {
 	Text  string // one or two sentences, plain text
 	Moved        // zero unless the feed has moved
 
-	Links []NoticeLink // at most two
+	Links []NoticeLink  // at most two
 	Trial digest.FeedID // the feed whose trial the notice asks about; 0: none
 }
 

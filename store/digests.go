@@ -222,7 +222,7 @@ func (r digestRow) schedule() (calendar.Schedule, error) {
 }
 
 // saveSchedule stores the fields of the schedule that the reader sets. Trials are not decided while their reader is
-// away, so their questions are asked again afterwards.
+// away: another edition asks afterwards.
 func saveSchedule(ctx context.Context, c conn, id digest.DigestID, s calendar.Schedule) error {
 	err := c.Run(ctx, `UPDATE digests SET state = ?, cadence = ?, paused_until = ?, paused_at = ?,
 		paused_to = ?, next_poll_at = ? WHERE id = ?`,

@@ -6,7 +6,7 @@ import (
 	"digest"
 )
 
-// endTrials decides the trials of the digests d of the batch whose question has had no answer. It returns the digests
+// endTrials decides the trials of the digests d of the batch that have no answer yet. It returns the digests
 // that lose a subscription. They stay in the batch even if they lose their last filter with it.
 func (g releaseBatch) endTrials(ctx context.Context, c conn, times groupTimes, where string,
 	args []any) (ended []digest.DigestID, err error) {
@@ -83,8 +83,8 @@ func noteTrial(ctx context.Context, c conn, sub digest.Subscription, kind digest
 		WHERE d.id = ? AND f.id = ? ON CONFLICT DO NOTHING`, kind, sub.Title, sub.DigestID, sub.FeedID)
 }
 
-// asksAgain sets a column of subscriptions so that an edition asks about a trial once more. A pause takes the question
-// back: its reader may not have seen it.
+// asksAgain sets a column of subscriptions so that another edition asks about a trial. Every pause sets it, because its
+// reader may not have seen the question.
 const asksAgain = `trial_asked = 0`
 
 // dropQuestion deletes the question about a trial from all editions of a digest.

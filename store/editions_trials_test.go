@@ -126,8 +126,8 @@ func TestTrialWaits(t *testing.T) {
 	})
 }
 
-// TestTrialMoves: the trial of a feed that is merged into another goes on there, and so does one whose feed is replaced.
-// Its answer takes the question out of the edition.
+// TestTrialMoves: the trial of a feed that is merged into another continues there, and so does one whose feed is replaced.
+// An answer removes the question from the edition.
 func TestTrialMoves(t *testing.T) {
 	each(t, func(w world) {
 		old, f := w.feed("old.example"), w.feed("new.example")

@@ -22,7 +22,7 @@ type madeSubscription struct {
 	Most    int             `json:"most,omitempty"`
 	Extras  digest.Extra    `json:"extras,omitempty"`
 	RollUp  digest.Weekdays `json:"roll_up,omitempty"`
-	Trial   digest.Trial    `json:"trial,omitzero"` // zero if its question was asked
+	Trial   digest.Trial    `json:"trial,omitzero"` // zero after the question
 	Leads   bool            `json:"leads,omitempty"`
 	Paused  bool            `json:"paused,omitempty"`
 	Until   instant         `json:"until,omitempty"` // the end of the pause; 0 if only the reader ends it
@@ -142,7 +142,7 @@ func keepMade(ctx context.Context, c conn, own subscriptionMade) error {
 	m := madeSubscription{Title: own.Title, Folder: own.Folder, Display: own.Display, Most: own.Most,
 		Extras: own.Extras, RollUp: own.RollUp, Leads: own.Leads,
 		Paused: own.Paused, Until: own.PausedUntil, Waited: own.WaitingPosts}
-	if !own.TrialAsked { // whoever returns after the question keeps the feed
+	if !own.TrialAsked { // a reader who returns after the question keeps the feed
 		m.Trial = own.Trial
 	}
 	if !own.Paused {

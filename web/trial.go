@@ -36,7 +36,7 @@ func (m feedMenu) Trials() []page.Choice { return trialChoices(m.Own.Trial) }
 // Trials returns the choices for a trial of the feeds that the reader adds.
 func (p feedsFindPage) Trials() []page.Choice { return trialChoices(digest.Trial{}) }
 
-// Question returns the question about the trial of the site, nil if none was asked.
+// Question returns the question about the trial of the site, or nil if no edition has asked it.
 func (p feedPage) Question() *trialQuestion {
 	if !p.Own.TrialAsked {
 		return nil
