@@ -30,7 +30,8 @@ func TestTrial(t *testing.T) {
 		"no answer, stays":            {askedStays, on(22), digest.Trial{}, digest.TrialLapses},
 		"months later":                {asked, on(30).Plus(90), digest.Trial{}, digest.TrialStops},
 		"back before the decision":    {back, on(21), back, digest.TrialWaits},
-		"back after it":               {back, on(23), digest.Trial{TrialUntil: on(30), TrialEnds: true, TrialAsked: true}, digest.TrialAsks},
+		"back after it": {back, on(23), digest.Trial{TrialUntil: on(30), TrialEnds: true,
+			TrialAsked: true}, digest.TrialAsks},
 	} {
 		if next, step := c.trial.On(c.date); next != c.next || step != c.step {
 			t.Errorf("%s: %+v, step %d; want %+v, step %d", name, next, step, c.next, c.step)

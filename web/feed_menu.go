@@ -27,7 +27,7 @@ type feedMenu struct {
 	Paused  bool           // at least one feed is paused
 	Letters bool           // posts of the feed arrive only in issues of a newsletter
 	Account bool           // the feed is an account, which has boosts and replies
-	Tried   *mostRehearsal // what Own.Most would have done; nil if it was not tried
+	Tried   *mostRehearsal // what Own.Most and Own.RollUp would have done; nil if not tried
 	Answers bool           // the feed includes replies; Bluesky feeds are requested without them
 	Wrong   feedWrongs
 
