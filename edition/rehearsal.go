@@ -101,25 +101,20 @@ type leadContents struct {
 // SubscriptionSettings implements Contents.
 func (c *leadContents) SubscriptionSettings(ctx context.Context,
 	ids []digest.DigestID) (map[digest.DigestID]map[digest.FeedID]digest.Subscription, error) {
-	all, err := c.Contents.SubscriptionSettings(ctx, ids)
-	if err != nil {
-		return nil, err
-	}
+	stored, err := c.Contents.SubscriptionSettings(ctx, ids)
+	all := make(map[digest.DigestID]map[digest.FeedID]digest.Subscription, len(ids))
 	for _, id := range ids {
-		if all[id] == nil {
-			all[id] = map[digest.FeedID]digest.Subscription{}
-		}
-		for feed, own := range all[id] {
+		all[id] = make(map[digest.FeedID]digest.Subscription, len(stored[id])+1)
+		for feed, own := range stored[id] {
 			own.Leads = false
 			all[id][feed] = own
 		}
-		if c.feed != 0 {
-			own := all[id][c.feed]
+		if own := all[id][c.feed]; c.feed != 0 {
 			own.DigestID, own.FeedID, own.Leads = id, c.feed, true
 			all[id][c.feed] = own
 		}
 	}
-	return all, nil
+	return all, err
 }
 
 // LeadsBefore implements Contents.
