@@ -252,7 +252,14 @@ func (g releaseBatch) release(ctx context.Context, c conn, now time.Time) (int, 
 			return 0, err
 		}
 	}
+	ended, err := g.endTrials(ctx, c, times, where, args)
+	if err != nil {
+		return 0, err
+	}
 	if err := g.rollUp(ctx, c, times, where, args); err != nil {
+		return 0, err
+	}
+	if err := g.askTrials(ctx, c, times, where, args); err != nil {
 		return 0, err
 	}
 	reason, carries, err := g.reason(ctx, c)
@@ -266,6 +273,9 @@ func (g releaseBatch) release(ctx context.Context, c conn, now time.Time) (int, 
 		append([]any{times.next, now}, args...)...)
 	if err == nil {
 		err = endWaiting(ctx, c, g.ids)
+	}
+	if err == nil {
+		err = noteFiltered(ctx, c, ended...)
 	}
 	if err != nil || released == 0 {
 		return 0, err
