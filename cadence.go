@@ -240,32 +240,6 @@ func (w Weekdays) Within(after, to Date) bool {
 	return false
 }
 
-// RollsUp reports whether an edition has the collected posts of a roll-up: if its date or a date since the midnight
-// before is on their day. after is zero if there was no midnight before.
-func (s Subscription) RollsUp(after, date Date) bool {
-	if after.IsZero() {
-		after = date
-	}
-	return s.RollUp == 0 || s.RollUp.Within(after, date)
-}
-
-// ParseRollUp parses the name of the day of a roll-up, such as "sun"; an empty name is no roll-up.
-func ParseRollUp(name string) (Weekdays, bool) {
-	if name == "" {
-		return 0, true
-	}
-	d, ok := parseWeekday(strings.ToLower(name))
-	return 1 << d, ok
-}
-
-// Name returns the name that ParseRollUp parses.
-func (w Weekdays) Name() string {
-	if w == 0 {
-		return ""
-	}
-	return Cadence(w).String()
-}
-
 // Until returns the number of days from d to o; it is negative if o is earlier.
 func (d Date) Until(o Date) int {
 	return int(o.noon().Sub(d.noon()) / (24 * time.Hour))

@@ -174,6 +174,7 @@ type Subscription struct {
 	Extras   Extra    // the extras that the reader wants, added
 	Leads    bool     // puts its section before all others
 	RollUp   Weekdays // the day on which its posts of the week come together; 0: they come every day
+	Trial
 	// the addresses that the reader subscribed to, if the feed moved since: a line for each, and * for the feed's own;
 	// empty: only the feed's own
 	Address string

@@ -266,6 +266,9 @@ const (
 	NoticeBlocked  NoticeKind = "blocked"  // the operator blocked its host
 	NoticeDeclined NoticeKind = "declined" // the owner of its host asked us not to read it
 
+	NoticeTrial NoticeKind = "trial" // asks whether the reader keeps it; deleted when they answer
+	NoticeEnded NoticeKind = "ended" // a trial without an answer; the subscription has ended
+
 	NoticeChanged     NoticeKind = "changed"     // a link in an email changed a setting
 	NoticeUndelivered NoticeKind = "undelivered" // an earlier edition did not reach the reader
 )

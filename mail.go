@@ -236,6 +236,7 @@ const (
 	ForGoingBack       Purpose = "going-back" // a digest and a feed that moved (SignPair)
 	// a digest and a feed that fails (SignPair), and the offered replacement (SignText)
 	ForRemedies Purpose = "remedies"
+	ForTrial    Purpose = "trial"    // a digest and a feed that its reader tries out (SignPair)
 	ForSaving   Purpose = "saving"   // an edition and a post in it to save (SignPair)
 	ForSite     Purpose = "site"     // an edition and a feed that its reader wants less of (SignPair)
 	ForUndo     Purpose = "undo"     // a digest and a LinkChange (SignPair)

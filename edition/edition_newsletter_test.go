@@ -15,7 +15,7 @@ func TestNewsletterOffersNoRemedies(t *testing.T) {
 	s.notices = map[digest.EditionID][]digest.Notice{
 		100: {{DigestID: 1, FeedID: 8, Kind: digest.NoticeSick, URL: "https://sick.example/"}}}
 	page, err := builder(s).Edition(t.Context(), d)
-	if err != nil || len(page.Notices) != 1 || page.Notices[0].LinkURL != "" {
+	if err != nil || len(page.Notices) != 1 || page.Notices[0].Links != nil {
 		t.Errorf("%v: %+v", err, page.Notices)
 	}
 }
@@ -44,8 +44,8 @@ func TestLinksOfARound(t *testing.T) {
 		t.Errorf("is read at %s", page.WebURL)
 	}
 	if want := "https://digest.example/undo/" +
-		signer().SignPair(digest.ForUndo, digest.InRound(1, 3), 5); page.Notices[0].LinkURL != want {
-		t.Errorf("undoes at %s", page.Notices[0].LinkURL)
+		signer().SignPair(digest.ForUndo, digest.InRound(1, 3), 5); linkOf(page.Notices[0]) != want {
+		t.Errorf("undoes at %s", linkOf(page.Notices[0]))
 	}
 	page.Notices = page.Notices[1:]
 	if want := "https://digest.example/moved/" +
@@ -54,7 +54,7 @@ func TestLinksOfARound(t *testing.T) {
 	}
 	for i, feed := range []int64{0, 8, 9} {
 		want := "https://digest.example/remedies/" + signer().SignPair(digest.ForRemedies, digest.InRound(1, 3), feed)
-		if got := page.Notices[i].LinkURL; (got != want) != (feed == 0) || feed == 0 && got != "" {
+		if got := linkOf(page.Notices[i]); (got != want) != (feed == 0) || feed == 0 && got != "" {
 			t.Errorf("notice %d has remedies at %q, want %q", i, got, want)
 		}
 	}

@@ -1,6 +1,8 @@
 package edition_test
 
 import (
+	"fmt"
+	"strings"
 	"testing"
 
 	"digest"
@@ -54,6 +56,36 @@ func TestLeads(t *testing.T) {
 				t.Errorf("%d questions for twice as many editions, %d before: %v", s.calls, asked, err)
 			}
 		})
+	}
+}
+
+// TestLedBy: a site that is tried as the lead site has the first post of the editions with its posts, and of no others. The choice
+// that is stored does not count, and stays.
+func TestLedBy(t *testing.T) {
+	s := stocked()
+	s.choices = own(1, digest.Subscription{Leads: true})
+	ds := []digest.Delivery{
+		{Edition: digest.Edition{ID: 100, DigestID: 1, DueAt: noon(20), LocalDate: digest.DateOf(noon(20))}},
+		{Edition: digest.Edition{ID: 101, DigestID: 1, DueAt: noon(21), LocalDate: digest.DateOf(noon(21)), Lead: 11}},
+	}
+	for feed, want := range map[digest.FeedID]string{0: "0 0", 1: "11 chosen 11 chosen", 2: "20 chosen 0"} {
+		editions, err := builder(s).LedBy(t.Context(), ds, feed)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var got []string
+		for _, e := range editions {
+			got = append(got, fmt.Sprint(e.Lead))
+			if e.ChosenLead {
+				got = append(got, "chosen")
+			}
+		}
+		if all := strings.Join(got, " "); all != want {
+			t.Errorf("with feed %d: %s, want %s", feed, all, want)
+		}
+	}
+	if !s.choices[1][1].Leads {
+		t.Error("the store has lost the choice")
 	}
 }
 

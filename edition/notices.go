@@ -23,8 +23,8 @@ func newClock(date digest.Date, zone *time.Location, l *catalogue.Language) cloc
 }
 
 // notices returns an edition's notices in the order of their groups, each sorted by title. Editions that did not
-// arrive come first, then changes by links and moved feeds, because the reader can undo both. Then come feeds that
-// are gone, feeds that cannot be read, and all others.
+// arrive come first, then changes by links, questions about trials, and moved feeds, because the reader can act on
+// them. Then come feeds that are gone, feeds that cannot be read, and all others.
 func (b *Builder) notices(d digest.Delivery, in []digest.Notice, c clock) []render.Notice {
 	in = slices.Clone(in)
 	slices.SortFunc(in, func(a, b digest.Notice) int {
@@ -43,8 +43,10 @@ func (b *Builder) notices(d digest.Delivery, in []digest.Notice, c clock) []rend
 			s = undelivered(n, d.Newsletter != nil)
 		}
 		if s != nil {
-			notice := render.Notice{Text: s.In(c.lang), Moved: b.moved(n, d.LinkRound)}
-			notice.LinkURL, notice.LinkWords = b.noticeLink(d, n)
+			notice := render.Notice{Text: s.In(c.lang), Moved: b.moved(n, d.LinkRound), Links: b.noticeLinks(d, n)}
+			if n.Kind == digest.NoticeTrial {
+				notice.Trial = n.FeedID
+			}
 			out = append(out, notice)
 		}
 	}
@@ -57,14 +59,16 @@ func weight(k digest.NoticeKind) int {
 		return -1
 	case digest.NoticeChanged:
 		return 0
-	case digest.NoticeMoved:
+	case digest.NoticeTrial:
 		return 1
-	case digest.NoticeGone:
+	case digest.NoticeMoved:
 		return 2
-	case digest.NoticeDead, digest.NoticeSick, digest.NoticeBlocked, digest.NoticeDeclined:
+	case digest.NoticeGone, digest.NoticeEnded:
 		return 3
+	case digest.NoticeDead, digest.NoticeSick, digest.NoticeBlocked, digest.NoticeDeclined:
+		return 4
 	}
-	return 4
+	return 5
 }
 
 // moved returns the addresses of a feed that has moved, with the link that restores the old one. It returns the zero
@@ -80,20 +84,31 @@ func (b *Builder) moved(n digest.Notice, round int) render.Moved {
 	}
 }
 
-// noticeLink returns the address and the text of a notice's link, or "" if it has none. The feeds of a newsletter
-// belong to its publisher, so members can do nothing about them.
-func (b *Builder) noticeLink(d digest.Delivery, n digest.Notice) (url string, words catalogue.Sayable) {
+// noticeLinks returns the links of a notice. The feeds of a newsletter belong to its publisher, so members can do
+// nothing about them.
+func (b *Builder) noticeLinks(d digest.Delivery, n digest.Notice) []render.NoticeLink {
+	pair := func(p digest.Purpose, about int64) string {
+		return b.Signer.SignPair(p, digest.InRound(int64(n.DigestID), d.LinkRound), about)
+	}
+	link := func(path string, words catalogue.Key) render.NoticeLink {
+		return render.NoticeLink{URL: b.BaseURL + path, Words: words}
+	}
 	switch {
 	case n.Kind == digest.NoticeUndelivered:
-		return b.webURL(n.Edition, d.LinkRound), catalogue.Key("Read on the web")
+		return []render.NoticeLink{{URL: b.webURL(n.Edition, d.LinkRound), Words: catalogue.Key("Read on the web")}}
 	case n.Change != nil:
-		token := b.Signer.SignPair(digest.ForUndo, digest.InRound(int64(n.DigestID), d.LinkRound), n.Change.ID)
-		return b.BaseURL + "/undo/" + token, catalogue.Key("Undo this change")
-	case d.Newsletter == nil && (n.Kind == digest.NoticeSick || n.Kind == digest.NoticeDead):
-		token := b.Signer.SignPair(digest.ForRemedies, digest.InRound(int64(n.DigestID), d.LinkRound), int64(n.FeedID))
-		return b.BaseURL + "/remedies/" + token, catalogue.Key("What you can do")
+		return []render.NoticeLink{link("/undo/"+pair(digest.ForUndo, n.Change.ID), "Undo this change")}
+	case d.Newsletter != nil:
+		return nil
+	case n.Kind == digest.NoticeSick || n.Kind == digest.NoticeDead:
+		return []render.NoticeLink{link("/remedies/"+pair(digest.ForRemedies, int64(n.FeedID)), "What you can do")}
+	case n.Kind == digest.NoticeTrial:
+		path := "/trial/" + pair(digest.ForTrial, int64(n.FeedID))
+		return []render.NoticeLink{link(path+"/keep", "Keep it"), link(path+"/stop", "Stop it")}
+	case n.Kind == digest.NoticeEnded:
+		return []render.NoticeLink{link("/trial/"+pair(digest.ForTrial, int64(n.FeedID))+"/back", "Follow again")}
 	}
-	return "", nil
+	return nil
 }
 
 // undelivered returns the notice that an edition, or an issue of a newsletter, did not reach its reader.
@@ -135,6 +150,10 @@ func (c clock) sentence(n digest.Notice) catalogue.Sayable {
 	case digest.NoticeMoved:
 		return catalogue.Key("%s has moved from %s to %s.").With(site, digest.HostShown(n.URL),
 			digest.HostShown(n.MovedTo))
+	case digest.NoticeTrial:
+		return render.TrialQuestion(n.Title, n.URL)
+	case digest.NoticeEnded:
+		return catalogue.Key("Your trial of %s has ended, so you no longer follow it.").With(site)
 	case digest.NoticeGone:
 		return catalogue.Key("%s has removed its feed, so you no longer follow it.").With(site)
 	case digest.NoticeDead:

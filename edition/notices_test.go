@@ -131,12 +131,15 @@ func TestOrderOfNotices(t *testing.T) {
 		{Kind: digest.NoticeSick, Title: "Pear", URL: "https://pear.example/feed", Illness: digest.PageInItsPlace,
 			Gap: digest.Gap{From: at("2026-11-12 22:00:00")}},
 		{Kind: digest.NoticeSick, Title: "Plum", URL: "https://plum.example/feed", Illness: "next year's"},
+		{Kind: digest.NoticeTrial, Title: "Zucchini", FeedID: 7}, {Kind: digest.NoticeEnded, Title: "Zest"},
 		{Kind: digest.NoticeMoved, Title: "Zoo", URL: "https://old.example/feed", MovedTo: "https://new.example/"},
 	}
 	want := []string{
+		"You have tried Zucchini for two weeks.",
 		"Zoo has moved from old.example to new.example.",
 		"Apple has removed its feed, so you no longer follow it.",
 		"zebra has removed its feed, so you no longer follow it.",
+		"Your trial of Zest has ended, so you no longer follow it.",
 		"\u2068מפה\u2069 has removed its feed, so you no longer follow it.",
 		"mango.example hasn’t worked for 90 days, so we no longer check it. It stays in your list of sites.",
 		"We haven’t been able to get posts from Pear since Thursday 12 November. Its address is a web page, not a feed.",
@@ -316,4 +319,13 @@ func TestLinkChanges(t *testing.T) {
 	if got := told(t, "UTC", digest.Notice{Kind: digest.NoticeChanged}); len(got) != 0 {
 		t.Errorf("of a change that is not stored any more: %q", got)
 	}
+}
+
+// linkOf returns the addresses of a notice's links.
+func linkOf(n render.Notice) string {
+	var all []string
+	for _, l := range n.Links {
+		all = append(all, l.URL)
+	}
+	return strings.Join(all, " ")
 }

@@ -8,6 +8,7 @@ import (
 	"digest"
 	"digest/internal/catalogue"
 	"digest/mailer"
+	"digest/rank"
 	"digest/render"
 )
 
@@ -61,4 +62,67 @@ func (b *Builder) TestLetter(ctx context.Context, archive digest.Digest, n diges
 		letter.Newsletter = n.ID
 	}
 	return letter, err
+}
+
+// LedBy returns editions of one digest, earliest first, as they would have been with a feed as the lead site; 0: the
+// program chooses the leads.
+func (b *Builder) LedBy(ctx context.Context, ds []digest.Delivery, feed digest.FeedID) ([]render.Edition, error) {
+	if len(ds) == 0 {
+		return nil, nil
+	}
+	before, err := b.Store.LeadsBefore(ctx, ds[:1], rank.Rest)
+	if err != nil {
+		return nil, fmt.Errorf("reading what led the editions before: %w", err)
+	}
+	tried := &leadContents{Contents: b.Store, feed: feed, led: before[ds[0].ID]}
+	options := b.Options
+	options.Store = tried
+	other := &Builder{Options: options, render: b.render, cache: b.cache, seed: b.seed}
+	editions := make([]render.Edition, len(ds))
+	for i, d := range ds {
+		d.Lead = 0
+		if editions[i], err = other.Edition(ctx, d); err != nil {
+			return nil, err
+		}
+		if s, _, ok := editions[i].LeadPost(); ok && !editions[i].ChosenLead {
+			tried.led = append([]digest.FeedID{s.Feed}, tried.led...)
+		}
+	}
+	return editions, nil
+}
+
+// leadContents are the contents of editions with another lead site. led has the feeds that led before, latest first.
+type leadContents struct {
+	Contents
+	feed digest.FeedID
+	led  []digest.FeedID
+}
+
+// SubscriptionSettings implements Contents.
+func (c *leadContents) SubscriptionSettings(ctx context.Context,
+	ids []digest.DigestID) (map[digest.DigestID]map[digest.FeedID]digest.Subscription, error) {
+	stored, err := c.Contents.SubscriptionSettings(ctx, ids)
+	all := make(map[digest.DigestID]map[digest.FeedID]digest.Subscription, len(ids))
+	for _, id := range ids {
+		all[id] = make(map[digest.FeedID]digest.Subscription, len(stored[id])+1)
+		for feed, own := range stored[id] {
+			own.Leads = false
+			all[id][feed] = own
+		}
+		if own := all[id][c.feed]; c.feed != 0 {
+			own.DigestID, own.FeedID, own.Leads = id, c.feed, true
+			all[id][c.feed] = own
+		}
+	}
+	return all, err
+}
+
+// LeadsBefore implements Contents.
+func (c *leadContents) LeadsBefore(_ context.Context, editions []digest.Delivery,
+	n int) (map[digest.EditionID][]digest.FeedID, error) {
+	all := make(map[digest.EditionID][]digest.FeedID, len(editions))
+	for _, e := range editions {
+		all[e.ID] = c.led[:min(n, len(c.led))]
+	}
+	return all, nil
 }

@@ -42,8 +42,8 @@ func TestUndelivered(t *testing.T) {
 		"Your edition of Thursday 19 November may not have reached you.",
 	} {
 		link := "https://digest.example/e/" + signer().Sign(digest.ForEdition, digest.InRound(99, 2))
-		if n := page.Notices[i]; n.Text != want || n.LinkURL != link {
-			t.Errorf("notice %d: %q at %s, want %q at %s", i, n.Text, n.LinkURL, want, link)
+		if n := page.Notices[i]; n.Text != want || linkOf(n) != link {
+			t.Errorf("notice %d: %q at %s, want %q at %s", i, n.Text, linkOf(n), want, link)
 		}
 	}
 	d.Newsletter = &digest.Newsletter{}

@@ -213,7 +213,7 @@ CREATE TABLE goose_db_version (
 		is_applied INTEGER NOT NULL,
 		tstamp TIMESTAMP DEFAULT (datetime('now'))
 	);
-INSERT INTO goose_db_version (version_id, is_applied) VALUES (0, 1), (1, 1), (2, 1), (3, 1), (4, 1), (5, 1), (6, 1), (7, 1), (8, 1), (9, 1), (10, 1), (11, 1), (12, 1), (13, 1), (14, 1), (15, 1), (16, 1), (17, 1), (18, 1), (19, 1), (20, 1), (21, 1), (22, 1), (23, 1), (24, 1), (25, 1), (26, 1), (27, 1), (28, 1), (29, 1), (30, 1), (31, 1), (32, 1), (33, 1), (34, 1), (35, 1), (36, 1), (37, 1), (38, 1), (39, 1), (40, 1), (41, 1), (42, 1), (43, 1), (44, 1), (45, 1), (46, 1), (47, 1), (48, 1), (49, 1), (50, 1), (51, 1), (52, 1), (53, 1), (54, 1), (55, 1), (56, 1), (57, 1), (58, 1), (59, 1), (60, 1), (61, 1), (62, 1), (63, 1), (64, 1), (65, 1), (66, 1), (67, 1), (69, 1), (70, 1), (72, 1), (73, 1), (74, 1), (75, 1), (76, 1), (82, 1), (86, 1), (87, 1), (88, 1), (89, 1), (90, 1), (91, 1), (92, 1), (93, 1), (94, 1), (95, 1), (96, 1), (99, 1), (100, 1), (101, 1);
+INSERT INTO goose_db_version (version_id, is_applied) VALUES (0, 1), (1, 1), (2, 1), (3, 1), (4, 1), (5, 1), (6, 1), (7, 1), (8, 1), (9, 1), (10, 1), (11, 1), (12, 1), (13, 1), (14, 1), (15, 1), (16, 1), (17, 1), (18, 1), (19, 1), (20, 1), (21, 1), (22, 1), (23, 1), (24, 1), (25, 1), (26, 1), (27, 1), (28, 1), (29, 1), (30, 1), (31, 1), (32, 1), (33, 1), (34, 1), (35, 1), (36, 1), (37, 1), (38, 1), (39, 1), (40, 1), (41, 1), (42, 1), (43, 1), (44, 1), (45, 1), (46, 1), (47, 1), (48, 1), (49, 1), (50, 1), (51, 1), (52, 1), (53, 1), (54, 1), (55, 1), (56, 1), (57, 1), (58, 1), (59, 1), (60, 1), (61, 1), (62, 1), (63, 1), (64, 1), (65, 1), (66, 1), (67, 1), (69, 1), (70, 1), (72, 1), (73, 1), (74, 1), (75, 1), (76, 1), (82, 1), (86, 1), (87, 1), (88, 1), (89, 1), (90, 1), (91, 1), (92, 1), (93, 1), (94, 1), (95, 1), (96, 1), (99, 1), (100, 1), (101, 1), (102, 1);
 CREATE TABLE "host_rules" (
     host       TEXT    NOT NULL,
     by_owner   INTEGER NOT NULL DEFAULT 0, -- 1: the owner of the host has asked for it
@@ -606,7 +606,7 @@ CREATE TABLE subscriptions (
     title      TEXT    NOT NULL DEFAULT '', -- the reader's own; empty: the feed's
     folder     TEXT    NOT NULL DEFAULT '',
     display    TEXT    NOT NULL DEFAULT '',
-    created_at INTEGER NOT NULL, paused INTEGER NOT NULL DEFAULT 0, address TEXT NOT NULL DEFAULT '', extras INTEGER NOT NULL DEFAULT 0, paused_for INTEGER NOT NULL DEFAULT 0, paused_until INTEGER NOT NULL DEFAULT 0, leads INTEGER NOT NULL DEFAULT 0, most INTEGER NOT NULL DEFAULT 0, waiting_posts TEXT NOT NULL DEFAULT '', roll_up INTEGER NOT NULL DEFAULT 0,
+    created_at INTEGER NOT NULL, paused INTEGER NOT NULL DEFAULT 0, address TEXT NOT NULL DEFAULT '', extras INTEGER NOT NULL DEFAULT 0, paused_for INTEGER NOT NULL DEFAULT 0, paused_until INTEGER NOT NULL DEFAULT 0, leads INTEGER NOT NULL DEFAULT 0, most INTEGER NOT NULL DEFAULT 0, waiting_posts TEXT NOT NULL DEFAULT '', roll_up INTEGER NOT NULL DEFAULT 0, trial_until TEXT NOT NULL DEFAULT '', trial_ends INTEGER NOT NULL DEFAULT 0, trial_asked INTEGER NOT NULL DEFAULT 0,
     PRIMARY KEY (digest_id, feed_id)
 ) STRICT, WITHOUT ROWID;
 CREATE TABLE suppressions (
@@ -707,6 +707,7 @@ CREATE INDEX subscriptions_feed ON subscriptions (feed_id, paused, digest_id);
 CREATE INDEX subscriptions_paused_for ON subscriptions (paused_for) WHERE paused_for > 0;
 CREATE INDEX subscriptions_paused_until ON subscriptions (paused_until) WHERE paused_until > 0;
 CREATE INDEX subscriptions_roll_up ON subscriptions (digest_id, feed_id) WHERE roll_up > 0;
+CREATE INDEX subscriptions_trial ON subscriptions (digest_id, feed_id) WHERE trial_until <> '';
 CREATE INDEX suppressions_order ON suppressions (created_at DESC, email_key);
 CREATE INDEX trips_user ON trips (user_id, from_date);
 CREATE UNIQUE INDEX users_handle ON users (handle);

@@ -53,10 +53,11 @@ var formats = map[string]string{
 func formatOf(e digest.Enclosure) string {
 	_, sub, _ := strings.Cut(strings.ToLower(e.Type), "/")
 	sub, _, _ = strings.Cut(sub, ";")
-	if name := formats[strings.TrimSpace(sub)]; name != "" && !(name == "MP3" && e.Medium() == digest.Film) {
-		if name == "MP4" && e.Medium() == digest.Sound {
-			return "M4A"
-		}
+	name := formats[strings.TrimSpace(sub)]
+	switch {
+	case name == "MP4" && e.Medium() == digest.Sound:
+		return "M4A"
+	case name != "" && !(name == "MP3" && e.Medium() == digest.Film):
 		return name
 	}
 	return formats[e.Ending()]

@@ -26,8 +26,14 @@ type Notice struct {
 	Text  string // one or two sentences, plain text
 	Moved        // zero unless the feed has moved
 
-	LinkURL   string // of a related page, absolute http(s); may be empty
-	LinkWords catalogue.Sayable
+	Links []NoticeLink  // at most two
+	Trial digest.FeedID // the feed whose trial the notice asks about; 0: none
+}
+
+// A NoticeLink is a link to a page related to a notice.
+type NoticeLink struct {
+	URL   string // absolute http(s)
+	Words catalogue.Sayable
 }
 
 // Moved describes the move of a feed, with a link to undo it.
@@ -54,6 +60,11 @@ func SiteName(title, address string) string {
 		return isolated(name)
 	}
 	return name
+}
+
+// TrialQuestion asks whether to keep a site after its trial. The links behind it are the answers.
+func TrialQuestion(title, address string) catalogue.Sayable {
+	return catalogue.Key("You have tried %s for two weeks.").With(SiteName(title, address))
 }
 
 // LinkChange describes a change by a link in an email. It writes days in the zone; nil is UTC.
@@ -83,7 +94,13 @@ func (r *Renderer) tidyNotices(in []Notice, alone bool) noted {
 	for _, n := range in {
 		if n.Text = cleanNotice(n.Text); n.Text != "" {
 			n.From, n.To, n.BackURL = clean(n.From, addressColumns), clean(n.To, addressColumns), address(n.BackURL)
-			n.LinkURL = address(n.LinkURL)
+			var links []NoticeLink
+			for _, l := range n.Links {
+				if l.URL = address(l.URL); l.URL != "" {
+					links = append(links, l)
+				}
+			}
+			n.Links = links
 			lines = append(lines, n)
 		}
 	}
@@ -145,10 +162,11 @@ func paired(s string) string {
 // noticeData is the data of the template of a notice, and movedData of the part below a moved feed's notice.
 type (
 	noticeData struct {
-		Text, Means        string
-		LinkURL, LinkWords string
-		Alone              bool // there are no posts
-		Goes               bool // more text follows
+		Text, Means          string
+		LinkURL, LinkWords   string
+		OtherURL, OtherWords string // of a second link
+		Alone                bool   // there are no posts
+		Goes                 bool   // more text follows
 	}
 	movedData struct {
 		From, To, BackURL string
@@ -169,8 +187,14 @@ func (m *mail) notesHTML() *pieces {
 }
 
 func (r *Renderer) writeNotice(to *pieces, n Notice, alone bool) {
-	r.notice.write(to, noticeData{n.Text, r.lang.Text(n.Means()), n.LinkURL, r.lang.Text(n.LinkWords), alone,
-		n.BackURL != ""})
+	data := noticeData{Text: n.Text, Means: r.lang.Text(n.Means()), Alone: alone, Goes: n.BackURL != ""}
+	if len(n.Links) > 0 {
+		data.LinkURL, data.LinkWords = n.Links[0].URL, r.lang.Text(n.Links[0].Words)
+	}
+	if len(n.Links) > 1 {
+		data.OtherURL, data.OtherWords = n.Links[1].URL, r.lang.Text(n.Links[1].Words)
+	}
+	r.notice.write(to, data)
 	if n.BackURL != "" {
 		r.moved.write(to, movedData{n.From, n.To, n.BackURL, alone})
 	}
@@ -183,8 +207,8 @@ func (m *mail) notesText() string {
 	}
 	for _, n := range m.notes.lines {
 		text.WriteString(wrapped(strings.TrimSpace(n.Text+" "+m.r.lang.Text(n.Means()))) + "\n")
-		if n.LinkURL != "" {
-			text.WriteString(m.r.label(m.r.Say(n.LinkWords)) + "\n" + n.LinkURL + "\n\n")
+		for _, l := range n.Links {
+			text.WriteString(m.r.label(m.r.Say(l.Words)) + "\n" + l.URL + "\n\n")
 		}
 		if n.BackURL != "" {
 			text.WriteString(m.r.label(m.r.Say(catalogue.Key("Old address"))) + "\n" + n.From + "\n" +

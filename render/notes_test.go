@@ -172,14 +172,18 @@ func TestRemedies(t *testing.T) {
 	p := page(harbour())
 	const where = "https://digest.example/feeds/7"
 	p.Notices = []Notice{
-		{Text: "We can’t get posts from Pear.", LinkURL: where, LinkWords: catalogue.Key("What you can do")},
-		{Text: "We can’t get posts from Plum.", LinkURL: "javascript:alert(1)",
-			LinkWords: catalogue.Key("What you can do")},
+		{Text: "We can’t get posts from Pear.", Links: []NoticeLink{{where, catalogue.Key("What you can do")}}},
+		{Text: "We can’t get posts from Plum.", Links: []NoticeLink{{"javascript:alert(1)",
+			catalogue.Key("What you can do")}}},
+		{Text: "You have tried Fig for two weeks.", Links: []NoticeLink{{where + "/keep", catalogue.Key("Keep it")},
+			{where + "/stop", catalogue.Key("Stop it")}}},
 	}
 	checkEdition(t, p)
 	m := mailOf(t, p)
 	order(t, "text", strings.Join(strings.Fields(m.Text), " "), "We can’t get posts from Pear. What you can do: "+
-		where, "We can’t get posts from Plum.")
+		where, "We can’t get posts from Plum.", "You have tried Fig for two weeks. Keep it: "+where+"/keep Stop it: "+
+		where+"/stop")
+	order(t, "HTML", textOf(all(parse(t, m.HTML), "body")[0]), "You have tried Fig for two weeks. Keep it · Stop it")
 	if strings.Count(m.HTML, `href="`+where+`"`) != 1 || strings.Contains(m.HTML+m.Text, "javascript:") ||
 		strings.Count(m.HTML, "What you can do") != 1 {
 		t.Errorf("%s", m.HTML)

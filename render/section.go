@@ -190,6 +190,18 @@ func (e *Edition) EarnedLead() digest.PostID {
 	return e.Lead
 }
 
+// LeadPost returns the post that leads, with its section, or false if none leads.
+func (e *Edition) LeadPost() (Section, *Post, bool) {
+	for _, s := range e.Sections {
+		for _, p := range s.Posts {
+			if p.ID == e.Lead {
+				return s, p, true
+			}
+		}
+	}
+	return Section{}, nil, false
+}
+
 // Place returns the rank of Posts[i].
 func (s *Section) Place(i int) (p rank.Place) {
 	if i < min(len(s.Places), len(s.Posts)) {

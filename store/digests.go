@@ -221,12 +221,16 @@ func (r digestRow) schedule() (calendar.Schedule, error) {
 	}, err
 }
 
-// saveSchedule stores the fields of the schedule that the reader sets.
+// saveSchedule stores the fields of the schedule that the reader sets. Trials are not decided while their reader is
+// away: another edition asks afterwards.
 func saveSchedule(ctx context.Context, c conn, id digest.DigestID, s calendar.Schedule) error {
 	err := c.Run(ctx, `UPDATE digests SET state = ?, cadence = ?, paused_until = ?, paused_at = ?,
 		paused_to = ?, next_poll_at = ? WHERE id = ?`,
 		s.State, s.Cadence, s.PausedUntil, s.PausedAt, s.PausedTo, s.NextPollAt, id)
-	return err
+	if err != nil || s.State == digest.DigestActive {
+		return err
+	}
+	return c.Run(ctx, `UPDATE subscriptions SET `+asksAgain+` WHERE digest_id = ? AND trial_until <> ''`, id)
 }
 
 // reschedule stores a digest's schedule and sets its next midnight (I1, I4). Hidden posts move with it.

@@ -252,7 +252,14 @@ func (g releaseBatch) release(ctx context.Context, c conn, now time.Time) (int, 
 			return 0, err
 		}
 	}
+	ended, err := g.endTrials(ctx, c, times, where, args)
+	if err != nil {
+		return 0, err
+	}
 	if err := g.rollUp(ctx, c, times, where, args); err != nil {
+		return 0, err
+	}
+	if err := g.askTrials(ctx, c, times, where, args); err != nil {
 		return 0, err
 	}
 	reason, carries, err := g.reason(ctx, c)
@@ -266,6 +273,9 @@ func (g releaseBatch) release(ctx context.Context, c conn, now time.Time) (int, 
 		append([]any{times.next, now}, args...)...)
 	if err == nil {
 		err = endWaiting(ctx, c, g.ids)
+	}
+	if err == nil {
+		err = noteFiltered(ctx, c, ended...)
 	}
 	if err != nil || released == 0 {
 		return 0, err
@@ -324,8 +334,10 @@ func (g releaseBatch) reason(ctx context.Context, c conn) (where string, carries
 }
 
 // postpone moves the digests that already have an edition of this date, with their hidden posts.
+//
+// With EXISTS, PostgreSQL would read all editions of the date, of which its statistics do not know yet.
 func (g releaseBatch) postpone(ctx context.Context, c conn, times groupTimes, where string, args []any) error {
-	where += ` AND EXISTS (SELECT 1 FROM editions e WHERE e.digest_id = d.id AND e.local_date = ?)`
+	where += ` AND (SELECT 1 FROM editions e WHERE e.digest_id = d.id AND e.local_date = ?) = 1`
 	args = append(args[:len(args):len(args)], times.date.String())
 	return g.moveOn(ctx, c, times, where, args)
 }

@@ -110,11 +110,14 @@ func requireSubscription(ctx context.Context, c conn, id digest.DigestID, feed d
 	return err
 }
 
-// noteFiltered stores whether a digest has filters, so that a release need not look for them.
-func noteFiltered(ctx context.Context, c conn, id digest.DigestID) error {
+// noteFiltered stores whether digests have filters, so that a release need not look for them.
+func noteFiltered(ctx context.Context, c conn, ids ...digest.DigestID) error {
+	if len(ids) == 0 {
+		return nil
+	}
 	return c.Run(ctx, `UPDATE digests AS d SET filtered = CASE WHEN EXISTS (SELECT 1 FROM filters f
 		WHERE f.digest_id = d.id) THEN 1 ELSE 0 END
-		WHERE d.id = ?`, id)
+		WHERE d.id`+c.d.OneOf, ids)
 }
 
 // Filters returns a digest's filters, oldest first.

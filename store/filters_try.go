@@ -12,7 +12,8 @@ import (
 
 // Limits of a rehearsal. rehearsedPosts limits its time: it reads fewer editions of a digest with more posts.
 const (
-	rehearsedEditions = 7
+	// RehearsedEditions is how many editions a rehearsal reads.
+	RehearsedEditions = 7
 	rehearsedPosts    = 4000
 	listedPosts       = 50 // of each list
 )
@@ -46,6 +47,7 @@ type rehearsedPost struct {
 	PostID digest.PostID
 	FeedID digest.FeedID
 	DueAt  instant
+	SeenAt instant
 	Held   bool
 }
 
@@ -67,12 +69,19 @@ func (s Subscriptions) TryFilter(ctx context.Context, f digest.Filter, now time.
 	return r, err
 }
 
-// LastEditions counts the posts of one feed in the digest's latest editions up to now, newest first. It returns
-// digest.NotFound if there is no such subscription.
+// LastEditions counts the posts of one feed in the digest's latest editions up to now, newest first. It counts the posts
+// of a roll-up in the editions for which they came. It returns digest.NotFound if there is no such subscription.
 func (s Subscriptions) LastEditions(ctx context.Context, id digest.DigestID, feed digest.FeedID,
 	now time.Time) (r Rehearsal, err error) {
 	err = s.atOneInstant(ctx, "counting posts", func(s *Store) error {
 		editions, posts, err := s.lastPosts(ctx, id, feed, now)
+		if err != nil {
+			return err
+		}
+		own, err := s.Subscriptions.Subscription(ctx, id, feed)
+		if err == nil && own.RollUp != 0 {
+			posts = asTheyCame(editions, posts)
+		}
 		r.Editions = countIn(editions, posts)
 		return err
 	})
@@ -87,14 +96,14 @@ func (s *database) lastPosts(ctx context.Context, id digest.DigestID, feed diges
 	if err := requireSubscription(ctx, c, id, feed); err != nil {
 		return nil, nil, err
 	}
-	editions, err := Editions{s}.LatestEditions(ctx, id, now, rehearsedEditions)
+	editions, err := Editions{s}.LatestEditions(ctx, id, now, RehearsedEditions)
 	if err != nil || len(editions) == 0 {
 		return nil, nil, err
 	}
 	dues := each(editions, func(e digest.Edition) instant { return at(e.DueAt) })
 	from, to := slices.Min(dues), slices.Max(dues)
 	var posts []rehearsedPost
-	err = c.All(ctx, &posts, `SELECT h.post_id, h.due_at, `+ofFeed+` AS feed_id, h.held FROM (
+	err = c.All(ctx, &posts, `SELECT h.post_id, h.due_at, `+ofFeed+` AS feed_id, p.seen_at, h.held FROM (
 			SELECT dp.post_id, dp.visible_at AS due_at, 0 AS held FROM digest_posts dp
 			WHERE dp.digest_id = ? AND dp.visible_at >= ? AND dp.visible_at <= ?
 			UNION ALL SELECT x.post_id, x.due_at, 1 FROM filtered_posts x
@@ -108,6 +117,24 @@ func (s *database) lastPosts(ctx context.Context, id digest.DigestID, feed diges
 		posts = slices.DeleteFunc(posts, func(p rehearsedPost) bool { return p.DueAt <= last })
 	}
 	return editions, posts, err
+}
+
+// asTheyCame moves posts to the first of some editions, newest first, after digest found them. It omits posts that came
+// for an earlier edition.
+func asTheyCame(editions []digest.Edition, posts []rehearsedPost) (came []rehearsedPost) {
+	for _, p := range posts {
+		for i, e := range slices.Backward(editions) {
+			if i == len(editions)-1 && p.SeenAt <= at(e.PrevDueAt) {
+				break
+			}
+			if p.SeenAt <= at(e.DueAt) {
+				p.DueAt = at(e.DueAt)
+				came = append(came, p)
+				break
+			}
+		}
+	}
+	return came
 }
 
 func countIn(editions []digest.Edition, posts []rehearsedPost) (counts []RehearsedEdition) {

@@ -243,7 +243,7 @@ func (by LinkUse) recordOne(ctx context.Context, c conn, x digest.LinkChange, no
 }
 
 const linkChangeColumns = `x.id, x.digest_id, x.feed_id, x.setting, x.old_value, x.new_value, x.title,
-	x.host, x.new_host, NULLIF(x.email_date, '') AS email_date,
+	x.host, x.new_host, x.email_date,
 	CASE x.notify_by WHEN 'nobody' THEN 1 ELSE 0 END AS one_click, x.changed_at, x.undone_at`
 
 // A ListedLinkChange is a change that a link made, with the round of its digest's links.

@@ -42,8 +42,8 @@ func (s Members) ReadInLetter(ctx context.Context, user digest.UserID, membershi
 		if err != nil {
 			return err
 		}
-		if err := c.Run(ctx, `UPDATE subscriptions SET paused = 1, paused_for = ? WHERE digest_id = ? AND feed_id = ?`,
-			membership, own, feed); err != nil {
+		if err := c.Run(ctx, `UPDATE subscriptions SET paused = 1, paused_for = ?, `+asksAgain+`
+			WHERE digest_id = ? AND feed_id = ?`, membership, own, feed); err != nil {
 			return err
 		}
 		return c.Run(ctx, `DELETE FROM digest_posts WHERE digest_id = ? AND visible_at =

@@ -105,9 +105,10 @@ func (r *recording) goBack(ctx context.Context, from, to digest.FeedID, address 
 	}
 	came := listed(address)
 	if err := r.c.Run(ctx, `INSERT INTO subscriptions (digest_id, feed_id, title, folder, display,
-		most, extras, roll_up, leads, created_at, paused, paused_until)
+		most, extras, roll_up, trial_until, trial_ends, leads, created_at, paused, paused_until)
 		SELECT s.digest_id, CAST(? AS BIGINT), CASE WHEN s.address = ? THEN s.title
-		ELSE '' END, s.folder, s.display, s.most, s.extras, s.roll_up, CASE WHEN s.address = ? THEN s.leads
+		ELSE '' END, s.folder, s.display, s.most, s.extras, s.roll_up, s.trial_until, s.trial_ends,
+		CASE WHEN s.address = ? THEN s.leads
 		ELSE 0 END, s.created_at, CASE WHEN s.paused_for > 0 THEN 0 ELSE s.paused END, s.paused_until
 		FROM subscriptions s WHERE`+which+` ORDER BY s.digest_id ON CONFLICT (digest_id, feed_id) DO NOTHING`,
 		append([]any{to, came, came, from, came}, those...)...); err != nil {

@@ -168,10 +168,10 @@ func (r *recording) merge(ctx context.Context, p *polled, into holder) error {
 	}{
 		// Of two subscriptions the one to the remaining feed stays, unless it is paused and the other is not. It gets
 		// the addresses of both.
-		{`INSERT INTO subscriptions (digest_id, feed_id, title, folder, display, most, extras, leads, roll_up, created_at,
-			paused, paused_for, paused_until, address)
+		{`INSERT INTO subscriptions (digest_id, feed_id, title, folder, display, most, extras, leads, roll_up, trial_until,
+			trial_ends, trial_asked, created_at, paused, paused_for, paused_until, address)
 			SELECT s.digest_id, CAST(? AS BIGINT), s.title, s.folder, s.display, s.most, s.extras, s.leads,
-			s.roll_up, s.created_at, s.paused, s.paused_for,
+			s.roll_up, s.trial_until, s.trial_ends, s.trial_asked, s.created_at, s.paused, s.paused_for,
 			s.paused_until, ` + plainly(`replace(s.address, ?, '`+ownAddress+`')`) + `
 			FROM subscriptions s WHERE s.feed_id = ? ORDER BY s.digest_id ON CONFLICT (digest_id, feed_id) DO UPDATE
 			SET leads = CASE WHEN excluded.leads = 1 THEN 1 ELSE subscriptions.leads END,
@@ -184,6 +184,9 @@ func (r *recording) merge(ctx context.Context, p *polled, into holder) error {
 				display = CASE WHEN ` + awake + ` THEN excluded.display ELSE subscriptions.display END,
 				most = CASE WHEN ` + awake + ` THEN excluded.most ELSE subscriptions.most END,
 				roll_up = CASE WHEN ` + awake + ` THEN excluded.roll_up ELSE subscriptions.roll_up END,
+				trial_until = CASE WHEN ` + awake + ` THEN excluded.trial_until ELSE subscriptions.trial_until END,
+				trial_ends = CASE WHEN ` + awake + ` THEN excluded.trial_ends ELSE subscriptions.trial_ends END,
+				trial_asked = CASE WHEN ` + awake + ` THEN excluded.trial_asked ELSE subscriptions.trial_asked END,
 				extras = CASE WHEN ` + awake + ` THEN excluded.extras ELSE subscriptions.extras END,
 				created_at = CASE WHEN ` + awake + ` THEN excluded.created_at ELSE subscriptions.created_at END`,
 			[]any{to, listed(into.URL), listed(into.URL), from}},

@@ -227,7 +227,8 @@ func (w world) readFeeds(f filling, p people) {
 	p.feed.isReadAs(w, info.Feed, columns)
 
 	subscription := w.insert(f, "subscriptions", storedRow{"digest_id": p.digest["id"], "feed_id": p.feed["id"],
-		"paused": yes, "leads": yes, "roll_up": yes})
+		"paused": yes, "leads": yes, "roll_up": yes,
+		"trial_until": "2026-12-14", "trial_ends": yes, "trial_asked": yes})
 	sub := must(w.Subscriptions.Subscription(w.ctx, p.digestID(), p.feedID()))
 	subscription.isReadAs(w, sub.Subscription, nil)
 	p.feed.isReadAs(w, sub.Feed, columns)

@@ -78,7 +78,8 @@ func (s *database) subscriptions(ctx context.Context, where string, args ...any)
 	rows, err := readRows[row](ctx, s.read(), "reading subscriptions", `SELECT `+feedColumns+`,
 		s.digest_id AS "own.digest_id", s.feed_id AS "own.feed_id", s.title AS "own.title", s.folder AS "own.folder",
 		s.display AS "own.display", s.most AS "own.most", s.extras AS "own.extras", s.leads AS "own.leads",
-		s.roll_up AS "own.roll_up",
+		s.roll_up AS "own.roll_up", s.trial_until AS "own.trial_until", s.trial_ends AS "own.trial_ends",
+		s.trial_asked AS "own.trial_asked",
 		s.address AS "own.address", s.paused, s.paused_for, s.paused_until
 		FROM subscriptions s JOIN feeds f ON f.id = s.feed_id JOIN feed_times t ON t.feed_id = f.id WHERE `+
 		where+` ORDER BY s.created_at, f.id`, args...)
@@ -88,17 +89,24 @@ func (s *database) subscriptions(ctx context.Context, where string, args ...any)
 	return infos, err
 }
 
-// SetSubscription stores a reader's Title, Folder, Display, Most, Extras and RollUp of a feed, paused or not. It deletes
-// waiting posts whose extras are not wanted any longer. It returns digest.NotFound if there is no such subscription.
+// SetSubscription stores a reader's Title, Folder, Display, Most, Extras, RollUp and Trial of a feed, paused or not. It
+// deletes waiting posts whose extras are not wanted any longer, and the question about a trial that has ended. It
+// returns digest.NotFound if there is no such subscription.
 func (s Subscriptions) SetSubscription(ctx context.Context, sub digest.Subscription) error {
 	return s.change(ctx, "changing the subscription", func(c conn) error {
 		if err := c.UntilCommit(ctx, s.d.LockShared); err != nil {
 			return err
 		}
 		if err := c.RunOne(ctx, noSubscription(), `UPDATE subscriptions SET title = ?, folder = ?, display = ?,
-			most = ?, extras = ?, roll_up = ? WHERE digest_id = ? AND feed_id = ?`,
-			sub.Title, sub.Folder, sub.Display, sub.Most, sub.Extras, sub.RollUp, sub.DigestID, sub.FeedID); err != nil {
+			most = ?, extras = ?, roll_up = ?, trial_until = ?, trial_ends = ?, trial_asked = ?
+			WHERE digest_id = ? AND feed_id = ?`, sub.Title, sub.Folder, sub.Display, sub.Most, sub.Extras, sub.RollUp,
+			sub.TrialUntil, sub.TrialEnds, sub.TrialAsked, sub.DigestID, sub.FeedID); err != nil {
 			return err
+		}
+		if !sub.TrialAsked {
+			if err := dropQuestion(ctx, c, sub.DigestID, sub.FeedID); err != nil {
+				return err
+			}
 		}
 		return c.Run(ctx, `DELETE FROM digest_posts`+waits+`post_id IN (SELECT p.id FROM posts p
 			WHERE p.feed_id = ? AND p.extra <> 0 AND (p.extra & ?) = 0)`, sub.DigestID, sub.DigestID, sub.FeedID,
@@ -175,17 +183,21 @@ func subscribe(ctx context.Context, c conn, sub digest.Subscription, now instant
 		return subscribe(ctx, c, sub, now)
 	}
 	n, err := c.Exec(ctx, `INSERT INTO subscriptions (digest_id, feed_id, title, folder, display, most, extras,
-		roll_up, created_at)
-		VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (digest_id, feed_id) DO UPDATE
+		roll_up, trial_until, trial_ends, created_at)
+		VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (digest_id, feed_id) DO UPDATE
 		SET paused = 0, paused_for = 0, paused_until = 0, waiting_posts = '', created_at = excluded.created_at,
 			extras = CASE WHEN excluded.extras = 0 THEN subscriptions.extras ELSE excluded.extras END,
 			title = CASE WHEN excluded.title = '' THEN subscriptions.title ELSE excluded.title END,
 			folder = CASE WHEN excluded.folder = '' THEN subscriptions.folder ELSE excluded.folder END,
 			display = CASE WHEN excluded.display = '' THEN subscriptions.display ELSE excluded.display END,
 			most = CASE WHEN excluded.most = 0 THEN subscriptions.most ELSE excluded.most END,
-			roll_up = CASE WHEN excluded.roll_up = 0 THEN subscriptions.roll_up ELSE excluded.roll_up END
+			roll_up = CASE WHEN excluded.roll_up = 0 THEN subscriptions.roll_up ELSE excluded.roll_up END,
+			trial_ends = CASE WHEN excluded.trial_until = '' THEN subscriptions.trial_ends ELSE excluded.trial_ends END,
+			trial_until = CASE WHEN excluded.trial_until = '' THEN subscriptions.trial_until
+			ELSE excluded.trial_until END
 		WHERE subscriptions.paused = 1`,
-		sub.DigestID, sub.FeedID, sub.Title, sub.Folder, sub.Display, sub.Most, sub.Extras, sub.RollUp, now)
+		sub.DigestID, sub.FeedID, sub.Title, sub.Folder, sub.Display, sub.Most, sub.Extras, sub.RollUp, sub.TrialUntil,
+		sub.TrialEnds, now)
 	if err != nil || n == 0 {
 		return n > 0, err
 	}
@@ -324,6 +336,9 @@ func unsubscribe(ctx context.Context, c conn, id digest.DigestID, feed digest.Fe
 	}
 	if err == nil {
 		err = forgetSealed(ctx, c)
+	}
+	if err == nil {
+		err = dropQuestion(ctx, c, id, feed)
 	}
 	if err != nil {
 		return err

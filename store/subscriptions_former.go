@@ -22,6 +22,7 @@ type madeSubscription struct {
 	Most    int             `json:"most,omitempty"`
 	Extras  digest.Extra    `json:"extras,omitempty"`
 	RollUp  digest.Weekdays `json:"roll_up,omitempty"`
+	Trial   digest.Trial    `json:"trial,omitzero"` // zero after the question
 	Leads   bool            `json:"leads,omitempty"`
 	Paused  bool            `json:"paused,omitempty"`
 	Until   instant         `json:"until,omitempty"` // the end of the pause; 0 if only the reader ends it
@@ -118,8 +119,8 @@ type subscriptionMade struct {
 // former reads a subscription that is about to end, or returns digest.NotFound.
 func (c conn) former(ctx context.Context, id digest.DigestID, feed digest.FeedID) (subscriptionMade, error) {
 	return readOne[subscriptionMade](ctx, c, "", noSubscription(),
-		`SELECT s.digest_id, s.feed_id, s.title, s.folder, s.display, s.most, s.extras, s.leads, s.roll_up, s.paused,
-			s.paused_until, s.waiting_posts, f.url
+		`SELECT s.digest_id, s.feed_id, s.title, s.folder, s.display, s.most, s.extras, s.leads, s.roll_up,
+			s.trial_until, s.trial_ends, s.trial_asked, s.paused, s.paused_until, s.waiting_posts, f.url
 		FROM subscriptions s JOIN feeds f ON f.id = s.feed_id WHERE s.digest_id = ? AND s.feed_id = ?`, id, feed)
 }
 
@@ -141,6 +142,9 @@ func keepMade(ctx context.Context, c conn, own subscriptionMade) error {
 	m := madeSubscription{Title: own.Title, Folder: own.Folder, Display: own.Display, Most: own.Most,
 		Extras: own.Extras, RollUp: own.RollUp, Leads: own.Leads,
 		Paused: own.Paused, Until: own.PausedUntil, Waited: own.WaitingPosts}
+	if !own.TrialAsked { // a reader who returns after the question keeps the feed
+		m.Trial = own.Trial
+	}
 	if !own.Paused {
 		w, err := c.waitingOf(ctx, own.DigestID, own.FeedID)
 		if err != nil {
@@ -181,7 +185,7 @@ func (s Subscriptions) FormerSubscription(ctx context.Context, id digest.DigestI
 		ORDER BY x.feed_id DESC LIMIT 1`, id, feed, feed)
 	own := digest.Subscription{DigestID: id, FeedID: row.ID, Title: row.Settings.Title, Folder: row.Settings.Folder,
 		Display: row.Settings.Display, Most: row.Settings.Most, Extras: row.Settings.Extras,
-		RollUp: row.Settings.RollUp}
+		RollUp: row.Settings.RollUp, Trial: row.Settings.Trial}
 	return SubscriptionInfo{Subscription: own, Feed: row.Feed}, err
 }
 
@@ -246,7 +250,7 @@ func resubscribe(ctx context.Context, c conn, id digest.DigestID, feed digest.Fe
 	}
 	m := had.Settings
 	sub := digest.Subscription{DigestID: id, FeedID: feed, Title: m.Title, Folder: m.Folder, Display: m.Display,
-		Most: m.Most, Extras: m.Extras, RollUp: m.RollUp}
+		Most: m.Most, Extras: m.Extras, RollUp: m.RollUp, Trial: m.Trial}
 	if _, err := subscribe(ctx, c, sub, now); err != nil {
 		return err
 	}

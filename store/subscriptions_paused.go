@@ -38,8 +38,8 @@ func pauseUntil(ctx context.Context, c conn, id digest.DigestID, feed digest.Fee
 	if err != nil {
 		return err
 	}
-	n, err := c.Exec(ctx, `UPDATE subscriptions SET paused = 1, paused_until = ?, waiting_posts = ? WHERE digest_id = ?
-		AND feed_id = ? AND paused = 0`, until, text, id, feed)
+	n, err := c.Exec(ctx, `UPDATE subscriptions SET paused = 1, paused_until = ?, waiting_posts = ?, `+asksAgain+`
+		WHERE digest_id = ? AND feed_id = ? AND paused = 0`, until, text, id, feed)
 	if err != nil {
 		return err
 	}

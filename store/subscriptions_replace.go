@@ -7,8 +7,8 @@ import (
 )
 
 // ReplaceSubscription ends a digest's subscription to old in favour of its subscription to by. That one inherits the
-// title, folder, display, most and roll-up where it has none, the lead, and the filters. It returns digest.NotFound if either
-// is missing.
+// title, folder, display, most, roll-up and trial where it has none, the lead, and the filters. It returns
+// digest.NotFound if either is missing.
 func (s Subscriptions) ReplaceSubscription(ctx context.Context, id digest.DigestID, old, by digest.FeedID) error {
 	return s.change(ctx, "replacing a subscription", func(c conn) error {
 		if err := c.UntilCommit(ctx, s.d.LockShared); err != nil {
@@ -27,7 +27,9 @@ func (s Subscriptions) ReplaceSubscription(ctx context.Context, id digest.Digest
 				WHEN '' THEN o.display ELSE s.display END,
 				most = CASE s.most WHEN 0 THEN o.most ELSE s.most END,
 				roll_up = CASE s.roll_up WHEN 0 THEN o.roll_up ELSE s.roll_up END, leads = CASE o.leads WHEN 1 THEN 1
-				ELSE s.leads END
+				ELSE s.leads END,
+				trial_until = CASE s.trial_until WHEN '' THEN o.trial_until ELSE s.trial_until END,
+				trial_ends = CASE s.trial_until WHEN '' THEN o.trial_ends ELSE s.trial_ends END
 			FROM subscriptions o WHERE o.digest_id = s.digest_id AND o.feed_id = ? AND s.digest_id = ?
 			AND s.feed_id = ?`, old, id, by); err != nil {
 			return err

@@ -14,7 +14,7 @@ func (d *Subscriber) SubscribeNewsletter(ctx context.Context, n digest.Newslette
 		return digest.Feed{}, digest.Refuse(digest.Invalid,
 			"a newsletter cannot contain a private feed; enter the address of a public one")
 	}
-	f, _, err := d.Subscribe(ctx, n.ArchiveID, address, 0)
+	f, _, err := d.Subscribe(ctx, digest.Subscription{DigestID: n.ArchiveID}, address)
 	if err != nil {
 		return f, err
 	}

@@ -12,11 +12,12 @@ import (
 	"digest/store"
 )
 
-// SubscribePrivate subscribes the reader of a credential to the feed at or behind its address. A new feed
-// is fetched once and belongs to this reader only. If the reader has the feed already and its last poll
-// failed, the feed gets this credential.
-func (d *Subscriber) SubscribePrivate(ctx context.Context, c digest.Credential) (f digest.Feed, created bool,
-	err error) {
+// SubscribePrivate subscribes a digest to the feed at or behind the address of a credential, as Subscribe does. A new
+// feed is fetched once and belongs to this reader only. If the reader has the feed already and its last poll failed,
+// the feed gets this credential.
+func (d *Subscriber) SubscribePrivate(ctx context.Context, own digest.Subscription, c digest.Credential) (f digest.Feed,
+	created bool, err error) {
+	c.Reader = own.DigestID
 	if c, err = complete(c); err != nil {
 		return f, false, err
 	}
@@ -25,7 +26,7 @@ func (d *Subscriber) SubscribePrivate(ctx context.Context, c digest.Credential) 
 	}
 	sealed, f, err := d.own(ctx, c)
 	if digest.KindOf(err) != digest.NotFound {
-		return d.renew(ctx, c, sealed, f, err)
+		return d.renew(ctx, own, sealed, f, err)
 	}
 	if err := cmp.Or(d.full(ctx, c.Reader), d.refused(ctx, sealed.Address)); err != nil {
 		return f, false, err
@@ -38,13 +39,14 @@ func (d *Subscriber) SubscribePrivate(ctx context.Context, c digest.Credential) 
 	}
 	// FindPrivate sets the address of c to the feed behind a page, which the reader may have already.
 	if sealed, f, err = d.own(ctx, c); digest.KindOf(err) != digest.NotFound {
-		return d.renew(ctx, c, sealed, f, err)
+		return d.renew(ctx, own, sealed, f, err)
 	}
 	found.Conceal(sealed.Address, sealed.Sealed, c)
 	if f, err = d.add(ctx, c.Reader, found); err != nil {
 		return f, false, err
 	}
-	created, err = d.Store.Subscriptions.Subscribe(ctx, digest.Subscription{DigestID: c.Reader, FeedID: f.ID}, d.Now())
+	own.FeedID = f.ID
+	created, err = d.Store.Subscriptions.Subscribe(ctx, own, d.Now())
 	if err == nil {
 		err = d.Store.Feeds.SetSealed(ctx, f.ID, sealed.Sealed) // a feed without subscribers may have lost its credential
 	}
@@ -53,12 +55,13 @@ func (d *Subscriber) SubscribePrivate(ctx context.Context, c digest.Credential) 
 
 // renew subscribes a reader to their stored private feed and stores the new credential. If the reader is
 // subscribed already and the feed works, it keeps the old credential, because the new one may be mistyped.
-func (d *Subscriber) renew(ctx context.Context, c digest.Credential, sealed seal.Feed, f digest.Feed,
+func (d *Subscriber) renew(ctx context.Context, own digest.Subscription, sealed seal.Feed, f digest.Feed,
 	err error) (digest.Feed, bool, error) {
 	if err != nil {
 		return f, false, err
 	}
-	created, err := d.Store.Subscriptions.Subscribe(ctx, digest.Subscription{DigestID: c.Reader, FeedID: f.ID}, d.Now())
+	own.FeedID = f.ID
+	created, err := d.Store.Subscriptions.Subscribe(ctx, own, d.Now())
 	if answers := !f.LastOKAt.IsZero() && f.LastError == ""; err == nil && (created || !answers) {
 		f.URL, f.Sealed = sealed.Address, sealed.Sealed
 		err = d.Store.Feeds.RenewSealed(ctx, f, d.Now())

@@ -36,31 +36,31 @@ type Subscriber struct {
 
 // Subscribe subscribes a digest to the feed at or behind an address. It fetches a new feed once and a known
 // feed not at all. A dead or gone feed gets one more poll, because a person asked for it. created is false
-// if the digest was subscribed already. extras are the extras of an account that the reader wants.
-func (d *Subscriber) Subscribe(ctx context.Context, id digest.DigestID, address string,
-	extras digest.Extra) (f digest.Feed, created bool, err error) {
-	f, _, created, err = d.SubscribeFirst(ctx, id, address, extras)
+// if the digest was subscribed already. own has the digest and the settings of a new subscription.
+func (d *Subscriber) Subscribe(ctx context.Context, own digest.Subscription, address string) (f digest.Feed,
+	created bool, err error) {
+	f, _, created, err = d.SubscribeFirst(ctx, own, address)
 	return f, created, err
 }
 
 // SubscribeFirst does what Subscribe does, and also returns the other feeds that the page offers.
-func (d *Subscriber) SubscribeFirst(ctx context.Context, id digest.DigestID, address string,
-	extras digest.Extra) (f digest.Feed, others []poller.Candidate, created bool, err error) {
+func (d *Subscriber) SubscribeFirst(ctx context.Context, own digest.Subscription, address string) (f digest.Feed,
+	others []poller.Candidate, created bool, err error) {
 	if HasCredential(address) {
-		f, created, err = d.SubscribePrivate(ctx, digest.Credential{Reader: id, Address: address})
+		f, created, err = d.SubscribePrivate(ctx, own, digest.Credential{Address: address})
 		return f, nil, created, err
 	}
 	f, err = d.known(ctx, address)
 	if digest.KindOf(err) == digest.NotFound {
 		var found poller.Candidates
-		found, f, err = d.find(ctx, id, address)
+		found, f, err = d.find(ctx, own.DigestID, address)
 		others = slices.DeleteFunc(found.Feeds, func(c poller.Candidate) bool { return c.URL == f.URL })
 	}
 	if err != nil {
 		return f, nil, false, err
 	}
-	created, err = d.Store.Subscriptions.Subscribe(ctx, digest.Subscription{DigestID: id, FeedID: f.ID, Extras: extras},
-		d.Now())
+	own.FeedID = f.ID
+	created, err = d.Store.Subscriptions.Subscribe(ctx, own, d.Now())
 	if err == nil && (f.State == digest.FeedDead || f.State == digest.FeedGone) {
 		err = d.Store.Feeds.Vouch(ctx, f.ID, d.Now())
 	}

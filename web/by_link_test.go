@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"digest"
 )
@@ -66,6 +67,17 @@ func linkRoutes() []linkRoute {
 			return r.unsubscribePath(d) + path
 		}
 	}
+	trial := func(path string, before ...func(*room, digest.Digest, digest.FeedID)) func(*room, digest.Digest) string {
+		return func(r *room, d digest.Digest) string {
+			sub, _, _ := r.subOf(d)
+			sub.Trial = digest.NewTrial(digest.Date{Year: 2026, Month: time.November, Day: 6}, true)
+			r.must(r.store.Subscriptions.SetSubscription(r.t.Context(), sub))
+			for _, f := range before {
+				f(r, d, sub.FeedID)
+			}
+			return r.trialPath(d, sub.FeedID) + path
+		}
+	}
 	pressed := url.Values{"pressed": {"yes"}}
 	return []linkRoute{
 		{"/unsubscribe/{token}", unsubscribe(""), url.Values{"List-Unsubscribe": {"One-Click"}}},
@@ -86,6 +98,9 @@ func linkRoutes() []linkRoute {
 		{"/remedies/{token}/resume", remedy("/resume", pause), pressed},
 		{"/remedies/{token}/leave", remedy("/leave"), pressed},
 		{"/remedies/{token}/back", remedy("/back", leave), pressed},
+		{"/trial/{token}/keep", trial("/keep"), pressed},
+		{"/trial/{token}/stop", trial("/stop"), pressed},
+		{"/trial/{token}/back", trial("/back", leave), pressed},
 		{"/save/{token}/add", func(r *room, d digest.Digest) string {
 			save, _ := r.letterPaths(d, "A kite")
 			return save + "/add"

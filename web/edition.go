@@ -53,7 +53,7 @@ type editionPage struct {
 	Mailed   *page.NewsletterName // newsletter of this issue behind the link in its email; nil otherwise
 	to       digest.UserID        // recipient of the email with the link to this page; 0 if there was none
 	Moves    []render.Notice      // of feeds that have moved
-	Said     []render.Notice      // all other notices
+	Said     []saidNotice         // all other notices
 	Standing *page.OwnDigest      // state of the digest, if the page mentions it; nil otherwise
 	Fenced   bool                 // the operator has paused the instance with the fence
 

@@ -32,13 +32,14 @@ type feedPage struct {
 	Credential credentialForm
 }
 
-// subscription returns the reader's subscription to the feed in the request's path.
+// subscription returns the reader's subscription to the feed in the request's path, or to the feed into which that was
+// merged.
 func (s *site) subscription(r *http.Request, me page.Reader) (store.SubscriptionInfo, error) {
 	id, err := page.PathKey(r)
 	if err != nil {
 		return store.SubscriptionInfo{}, err
 	}
-	return s.Store.Subscriptions.Subscription(r.Context(), me.Digest.ID, digest.FeedID(id))
+	return s.Store.Subscriptions.SubscriptionSince(r.Context(), me.Digest.ID, digest.FeedID(id))
 }
 
 // feedPage shows one feed. If the feed was merged into another, it redirects there. If the reader
@@ -116,10 +117,10 @@ func (s *site) setFeed(w http.ResponseWriter, r *http.Request, me page.Reader) e
 	if err != nil {
 		return err
 	}
-	if err := page.HasAny(r.PostForm, "title", "folder", "display", "most", "roll-up"); err != nil {
+	if err := page.HasAny(r.PostForm, "title", "folder", "display", "most", "roll-up", "trial"); err != nil {
 		return err
 	}
-	own, wrong := subscriptionOf(r.PostForm, sub.Subscription)
+	own, wrong := subscriptionOf(r.PostForm, sub.Subscription, s.todayIn(me.Digest))
 	if wrong != (feedWrongs{}) {
 		return s.showSubscription(w, r, me, http.StatusBadRequest, sub.Feed.ID,
 			feedPage{feedMenu: feedMenu{Own: own, Wrong: wrong}})

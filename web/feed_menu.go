@@ -27,7 +27,7 @@ type feedMenu struct {
 	Paused  bool           // at least one feed is paused
 	Letters bool           // posts of the feed arrive only in issues of a newsletter
 	Account bool           // the feed is an account, which has boosts and replies
-	Tried   *mostRehearsal // what Own.Most would have done; nil if it was not tried
+	Tried   *mostRehearsal // what Own.Most and Own.RollUp would have done; nil if not tried
 	Answers bool           // the feed includes replies; Bluesky feeds are requested without them
 	Wrong   feedWrongs
 
@@ -45,7 +45,7 @@ const highestMost = 1000
 
 // menuFor returns a menu with the dates that the reader can choose.
 func (s *site) menuFor(d digest.Digest, path, from string) feedMenu {
-	today := digest.DateOf(s.Now().In(page.ZoneOr(d.TimeZone)))
+	today := s.todayIn(d)
 	return feedMenu{Path: path, From: from, First: today.Plus(2), Last: today.Plus(page.FarthestPause)}
 }
 
@@ -98,14 +98,22 @@ func (m feedMenu) Unfolded() bool { return m.Own.Extras&digest.Unfolded != 0 }
 
 // subscriptionOf returns sub with the changes of a form. Values without a field in the form stay
 // unchanged.
-func subscriptionOf(form url.Values, sub digest.Subscription) (_ digest.Subscription, wrong feedWrongs) {
+func subscriptionOf(form url.Values, sub digest.Subscription, today digest.Date) (_ digest.Subscription,
+	wrong feedWrongs) {
 	if form.Has("title") {
 		sub.Title, wrong.Title = page.NameOfForm(page.TooLongName, form.Get("title"), page.MaxName)
 	}
 	if form.Has("folder") {
 		sub.Folder, wrong.Folder = folderOf(form)
 	}
-	if sub, wrong.Display = displayOf(form, sub); !form.Has("display") {
+	sub, wrong.Display = displayOf(form, sub)
+	if form.Has("trial") {
+		var ok bool
+		if sub.Trial, ok = sub.Named(form.Get("trial"), today); !ok {
+			wrong.Display = noSuchChoice
+		}
+	}
+	if !form.Has("display") {
 		return sub, wrong
 	}
 	sub.Extras = 0 // browsers omit unticked boxes, but these boxes are always next to display
@@ -122,30 +130,31 @@ func folderOf(form url.Values) (folder string, wrong catalogue.Sayable) {
 	return strings.Trim(folder, "/ "), wrong
 }
 
+const noSuchChoice = catalogue.Key("That isn’t one of the choices. Nothing was changed.")
+
 // displayOf copies display, limit of posts per edition and roll-up from a form to sub. An invalid value
 // leaves its field as it was.
 func displayOf(form url.Values, sub digest.Subscription) (_ digest.Subscription, wrong catalogue.Sayable) {
-	const no = catalogue.Key("That isn’t one of the choices. Nothing was changed.")
 	if form.Has("display") {
 		switch d := digest.Layout(form.Get("display")); d {
 		case "", digest.Headlines, digest.Excerpts, digest.FullText:
 			sub.Display = d
 		default:
-			wrong = no
+			wrong = noSuchChoice
 		}
 	}
 	if typed := form.Get("most"); typed != "" {
 		if n, err := strconv.Atoi(typed); err == nil && n >= 0 && n <= highestMost {
 			sub.Most = n
 		} else {
-			wrong = no
+			wrong = noSuchChoice
 		}
 	}
 	if form.Has("roll-up") {
 		if day, ok := digest.ParseRollUp(form.Get("roll-up")); ok {
 			sub.RollUp = day
 		} else {
-			wrong = no
+			wrong = noSuchChoice
 		}
 	}
 	return sub, wrong

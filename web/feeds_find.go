@@ -123,7 +123,7 @@ func (s *site) orWrong(w http.ResponseWriter, r *http.Request, p feedsFindPage, 
 }
 
 func (s *site) subscribeTo(w http.ResponseWriter, r *http.Request, me page.Reader, p feedsFindPage, url string) error {
-	f, created, err := s.Subscriber.Subscribe(r.Context(), me.Digest.ID, url, 0)
+	f, created, err := s.Subscriber.Subscribe(r.Context(), digest.Subscription{DigestID: me.Digest.ID}, url)
 	if err != nil {
 		return s.orWrong(w, r, p, err)
 	}
@@ -188,8 +188,13 @@ func (s *site) addFeeds(w http.ResponseWriter, r *http.Request, me page.Reader) 
 	ctx, cancel := context.WithTimeout(r.Context(), page.FindTime)
 	defer cancel()
 	p := feedsFindPage{Instead: insteadOf(r), First: isFirst(r, me)}
+	own := digest.Subscription{DigestID: me.Digest.ID}
+	var ok bool
+	if own.Trial, ok = own.Named(r.PostForm.Get("trial"), s.todayIn(me.Digest)); !ok {
+		return page.ErrBadForm
+	}
 	for _, address := range chosen {
-		f, _, err := s.Subscriber.Subscribe(ctx, me.Digest.ID, address, 0)
+		f, _, err := s.Subscriber.Subscribe(ctx, own, address)
 		if err = page.AsSlow(ctx, err); err != nil {
 			e, ok := errors.AsType[*poller.SearchError](err)
 			if !ok {

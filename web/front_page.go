@@ -152,18 +152,28 @@ func (p *editionPost) OpensHere() bool { return p.ReadHere && p.HasMark() }
 func (p *editionPost) HasMark() bool { return p.Own && p.Readable && p.Depth != asText }
 
 // sortNotices separates moves from other notices. Only the signed-in reader gets their links and
-// addresses, because an address may contain a secret and the link of an edition can be shared.
+// addresses, because an address may contain a secret and the link of an edition can be shared. Only
+// they see a question about a trial.
 func (p *editionPage) sortNotices() {
 	for _, n := range p.Notices {
 		if !p.Own {
-			n.BackURL, n.LinkURL = "", ""
+			n.BackURL, n.Links = "", nil
 		}
-		if n.To != "" {
+		switch {
+		case n.To != "":
 			p.Moves = append(p.Moves, n)
-		} else {
-			p.Said = append(p.Said, n)
+		case n.Trial == 0:
+			p.Said = append(p.Said, saidNotice{n, nil})
+		case p.Own && !p.Printed:
+			p.Said = append(p.Said, saidNotice{n, &trialQuestion{n.Text, feedPath(n.Trial), p.At(p.Part)}})
 		}
 	}
+}
+
+// A saidNotice is a notice with its form, if it asks about a trial.
+type saidNotice struct {
+	render.Notice
+	Question *trialQuestion
 }
 
 // FoldsNotes reports whether the notices are collapsed. Several open notices would push the first

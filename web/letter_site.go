@@ -53,7 +53,7 @@ func (s *site) letterSiteOf(r *http.Request) (p letterSitePage, err error) {
 	if p.Feed = feedPath(digest.FeedID(l.about)); err != nil {
 		return p, err
 	}
-	today := digest.DateOf(s.Now().In(page.ZoneOr(p.of.TimeZone)))
+	today := s.todayIn(p.of)
 	p.First, p.Last = today.Plus(2), today.Plus(page.FarthestPause)
 	p.sub, err = s.Store.Subscriptions.SubscriptionSince(r.Context(), p.of.ID, digest.FeedID(l.about))
 	if digest.KindOf(err) == digest.NotFound {

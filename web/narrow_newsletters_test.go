@@ -1,6 +1,7 @@
 package web_test
 
 import (
+	"fmt"
 	"net/http"
 	"net/url"
 	"strings"
@@ -145,4 +146,17 @@ func (p *pageShow) linkPages(me *visitor, d digest.Digest) {
 	link := p.failing(d, mixed, site.URL+"/old"+endless)
 	p.add("remedies", p.visitor().get(link))
 	p.add("remedies", p.visitor().post(link+"/find", nil))
+	sub, err := p.store.Subscriptions.AllSubscriptions(p.t.Context(), d.ID)
+	p.must(err)
+	own := sub[0].Subscription
+	own.Trial, _ = digest.NewTrial(digest.Date{Year: 2026, Month: time.November, Day: 1}, true).
+		On(digest.Date{Year: 2026, Month: time.November, Day: 15})
+	p.must(p.store.Subscriptions.SetSubscription(p.t.Context(), own))
+	trial := p.trialPath(d, own.FeedID)
+	p.add("trial", p.visitor().get(trial+"/stop"))
+	p.add("feed", me.get(fmt.Sprint("/feeds/", own.FeedID)))
+	p.add("trial", p.visitor().post(trial+"/keep", nil))
+	p.add("trial", p.visitor().get(trial+"/keep"))
+	p.add("trial", p.visitor().post(trial+"/stop", nil))
+	p.add("trial", p.visitor().post(trial+"/back", nil))
 }

@@ -30,11 +30,11 @@ func (s *site) findPrivate(ctx context.Context, w http.ResponseWriter, r *http.R
 	if c.IsEmpty() && !subscribe.HasCredential(p.Asked) {
 		return false, nil
 	}
-	c.Reader, c.Address = me.Digest.ID, p.Asked
+	c.Address = p.Asked
 	if p.Private = true; c.Hidden || subscribe.HasCredential(p.Asked) {
 		p.Asked = ""
 	}
-	f, created, err := s.Subscriber.SubscribePrivate(ctx, c)
+	f, created, err := s.Subscriber.SubscribePrivate(ctx, digest.Subscription{DigestID: me.Digest.ID}, c)
 	if err != nil {
 		return true, s.orWrong(w, r, p, page.AsSlow(ctx, err))
 	}

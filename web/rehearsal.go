@@ -3,6 +3,7 @@ package web
 import (
 	"net/http"
 	"slices"
+	"strconv"
 	"strings"
 
 	"digest"
@@ -53,10 +54,11 @@ func sitesOf(all []store.HeldPost, e store.RehearsedEdition, own map[digest.Feed
 	return posts
 }
 
-// A mostRehearsal shows what a limit of posts per edition would have done to a site's posts.
+// A mostRehearsal shows what a roll-up and a limit of posts per edition would have done to a site's posts.
 type mostRehearsal struct {
 	Editions     int
 	Posts, Shown int
+	Waiting      int // posts that would still wait for the day of the roll-up
 	Days         []mostDay
 }
 
@@ -66,13 +68,19 @@ type mostDay struct {
 	Posts, Shown int
 }
 
-// limited returns what a limit would have done to counted editions; 0: no limit.
-func limited(counted []store.RehearsedEdition, most int) *mostRehearsal {
+// rehearsed returns what the roll-up and the limit of own would have done to counted editions, which are newest first.
+func rehearsed(counted []store.RehearsedEdition, own digest.Subscription, c digest.Cadence) *mostRehearsal {
 	r := &mostRehearsal{Editions: len(counted)}
-	for _, e := range counted {
+	var came []digest.DatedPosts
+	for _, e := range slices.Backward(counted) {
+		came = append(came, digest.DatedPosts{Date: e.Date, Posts: e.Posts})
+	}
+	had, waiting := own.Collected(c, came)
+	r.Posts, r.Waiting = waiting, waiting
+	for _, e := range slices.Backward(had) {
 		d := mostDay{e.Date, e.Posts, e.Posts}
-		if most > 0 {
-			d.Shown = min(d.Posts, most)
+		if own.Most > 0 {
+			d.Shown = min(d.Posts, own.Most)
 		}
 		r.Posts, r.Shown = r.Posts+d.Posts, r.Shown+d.Shown
 		if d.Posts > 0 {
@@ -82,14 +90,59 @@ func limited(counted []store.RehearsedEdition, most int) *mostRehearsal {
 	return r
 }
 
-// tryFeed shows what a changed limit of posts would have done, and keeps the values of the form.
+// tryFeed shows what a changed limit of posts or roll-up would have done, and keeps the values of the form.
 func (s *site) tryFeed(w http.ResponseWriter, r *http.Request, me page.Reader, own digest.Subscription) error {
 	counted, err := s.Store.Subscriptions.LastEditions(r.Context(), me.Digest.ID, own.FeedID, s.Now())
 	if err != nil {
 		return err
 	}
 	return s.showSubscription(w, r, me, http.StatusOK, own.FeedID,
-		feedPage{feedMenu: feedMenu{Own: own, Tried: limited(counted.Editions, own.Most)}})
+		feedPage{feedMenu: feedMenu{Own: own, Tried: rehearsed(counted.Editions, own, me.Digest.Cadence)}})
+}
+
+// A leadRehearsal shows what would have led the latest editions with another lead site.
+type leadRehearsal struct{ Days []leadDay }
+
+// A leadDay is an edition with the post that would have led.
+type leadDay struct {
+	Date    digest.Date
+	Title   string // "": no post leads
+	Site    string
+	Changed bool // another post led
+}
+
+// tryLead shows what would have led the latest editions with the lead site of a form.
+func (s *site) tryLead(v *page.Visit) (*leadRehearsal, error) {
+	feed, err := strconv.ParseInt(v.PostForm.Get("feed"), 10, 64)
+	if err != nil {
+		return nil, page.ErrBadForm
+	}
+	if v.MemberOnly {
+		return nil, page.ErrMembersOnly
+	}
+	latest, err := s.Store.Editions.LatestEditions(v.Ctx, v.Digest.ID, s.Now(), store.RehearsedEditions)
+	if err != nil {
+		return nil, err
+	}
+	var ds []digest.Delivery
+	for _, e := range slices.Backward(latest) {
+		ds = append(ds, v.Digest.Delivery(e))
+	}
+	editions, err := s.Editions.LedBy(v.Ctx, ds, digest.FeedID(feed))
+	if err != nil {
+		return nil, err
+	}
+	led, err := s.Editions.Leads(v.Ctx, ds)
+	r := &leadRehearsal{}
+	for i, e := range slices.Backward(editions) {
+		day := leadDay{Date: ds[i].LocalDate}
+		if site, post, ok := e.LeadPost(); ok {
+			day.Title, day.Site = post.Title, site.Title
+			day.Changed = led[ds[i].ID] == nil || led[ds[i].ID].ID != post.ID
+		}
+		r.Days = append(r.Days, day)
+	}
+	return r, err
 }
 
 // A lookPreview is the form that a preview of an edition keeps, with the choices that are not saved yet.

@@ -65,15 +65,19 @@ func (s *site) showRemedies(w http.ResponseWriter, r *http.Request, p remediesPa
 	return s.ShowPage(w, r, err, "remedies", p.Title, p)
 }
 
-// remediesOf returns the page of the feed that the link names. If the reader has turned off old links, it returns
-// ErrOldLink and a page with the digest and the path of the feed.
 func (s *site) remediesOf(r *http.Request) (p remediesPage, err error) {
-	number, feed, ok := s.Signer.VerifyPair(digest.ForRemedies, r.PathValue("token"))
+	return s.feedByLink(r, digest.ForRemedies, "/remedies/")
+}
+
+// feedByLink returns the page of the feed that a link names, whose path is the token below root. If the reader has
+// turned off old links, it returns ErrOldLink and a page with the digest and the path of the feed.
+func (s *site) feedByLink(r *http.Request, purpose digest.Purpose, root string) (p remediesPage, err error) {
+	number, feed, ok := s.Signer.VerifyPair(purpose, r.PathValue("token"))
 	if !ok {
 		return p, page.ErrNotFound
 	}
 	id, round := digest.OfRound(number)
-	p.Path, p.Feed = "/remedies/"+r.PathValue("token"), feedPath(digest.FeedID(feed))
+	p.Path, p.Feed = root+r.PathValue("token"), feedPath(digest.FeedID(feed))
 	if p.of, err = s.Store.Readers.Digest(r.Context(), digest.DigestID(id)); err != nil {
 		return p, err
 	}
@@ -184,7 +188,7 @@ func (s *site) subscribeOffered(r *http.Request, p *remediesPage) error {
 	}
 	ctx, cancel := context.WithTimeout(r.Context(), page.FindTime)
 	defer cancel()
-	f, created, err := s.Subscriber.Subscribe(ctx, p.of.ID, of.Get("feed"), 0)
+	f, created, err := s.Subscriber.Subscribe(ctx, digest.Subscription{DigestID: p.of.ID}, of.Get("feed"))
 	if p.Wrong = wrongOf(page.AsSlow(ctx, err)); err != nil {
 		return p.unlessWrong(err)
 	}

@@ -15,6 +15,11 @@ func (r *room) remediesPath(d digest.Digest, f digest.FeedID) string {
 	return "/remedies/" + r.signer.SignPair(digest.ForRemedies, digest.InRound(int64(d.ID), d.LinkRound), int64(f))
 }
 
+// trialPath returns the path of the links in the question about a trial.
+func (r *room) trialPath(d digest.Digest, f digest.FeedID) string {
+	return "/trial/" + r.signer.SignPair(digest.ForTrial, digest.InRound(int64(d.ID), d.LinkRound), int64(f))
+}
+
 // failing subscribes a digest to a feed, lets the feed fail, and returns the path of the link.
 func (r *room) failing(d digest.Digest, title, address string) string {
 	r.t.Helper()

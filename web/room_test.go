@@ -140,7 +140,7 @@ func (v *visitor) get(path string) answer { v.t.Helper(); return v.do("GET", pat
 // post posts a form. Behind a link in an email it posts it as the page's button does.
 func (v *visitor) post(path string, form url.Values) answer {
 	v.t.Helper()
-	for _, root := range []string{"/unsubscribe/", "/moved/", "/remedies/", "/save/", "/site/", "/undo/"} {
+	for _, root := range []string{"/unsubscribe/", "/moved/", "/remedies/", "/trial/", "/save/", "/site/", "/undo/"} {
 		if strings.HasPrefix(path, root) {
 			form = maps.Clone(form)
 			if form == nil {

@@ -210,6 +210,8 @@ func (s *pageScript) setLink(args ...string) {
 			int64(feedAt(s.room, rest[0]).ID))
 	case "remedies":
 		path = s.remediesPath(d, feedAt(s.room, rest[0]).ID)
+	case "trial":
+		path = s.trialPath(d, feedAt(s.room, rest[0]).ID)
 	case "post":
 		path = fmt.Sprint("/posts/", s.idOf(d, rest[0]))
 	case "feed":

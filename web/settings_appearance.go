@@ -17,7 +17,8 @@ import (
 type appearancePage struct {
 	*page.Visit
 	Folders []frontFolder
-	Moved   string // the folder that was just moved
+	Moved   string         // the folder that was just moved
+	Tried   *leadRehearsal // what would have led; nil if it was not tried
 }
 
 // A frontFolder is one of the reader's folders. Name is empty for the sites without a folder.
@@ -93,21 +94,29 @@ func lookFields(v *page.Visit) (subject, headlines, budget string) {
 	return subject, headlines, budget
 }
 
-// appearancePage shows the form, and saves all of it, whichever of its buttons was pressed. The buttons preview and back
-// save nothing.
+// appearancePage shows the form, and saves all of it, whichever of its buttons was pressed. The buttons preview, try
+// and back save nothing.
 func (s *site) appearancePage(v *page.Visit) error {
 	name := v.Digest.Name
 	v.AddText(page.LineKind, "name", &name, page.MaxDigestName)
 	subject, headlines, budget := lookFields(v)
-	if v.Posted() && v.PostForm.Has("back") {
+	p := appearancePage{Visit: v, Moved: v.URL.Query().Get("folder")}
+	var err error
+	switch {
+	case !v.Posted():
+	case v.PostForm.Has("back"):
 		v.Status = http.StatusOK
-	} else if v.Posted() {
+	case v.PostForm.Has("try"):
+		v.Status = http.StatusOK
+		if p.Tried, err = s.tryLead(v); err != nil {
+			return err
+		}
+	default:
 		if err := s.setAppearance(v, name, subject, headlines, budget); err != nil || v.OK() {
 			return err
 		}
 		v.Status = http.StatusBadRequest
 	}
-	p := appearancePage{Visit: v, Moved: v.URL.Query().Get("folder")}
 	front, err := s.Store.Readers.FrontPageView(v.Ctx, v.Digest.ID)
 	for i, name := range front.Folders {
 		p.Folders = append(p.Folders, frontFolder{name, i == 0, i == len(front.Folders)-1})

@@ -11,6 +11,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"digest"
 	"digest/poller"
 	"digest/store"
 	"digest/store/storetest"
@@ -102,7 +103,7 @@ func (h *runner) reads(email, zone string, sites ...*site) {
 	h.reader(email, zone)
 	subscriber := subscribe.Subscriber{Store: h.st, Poller: h.running().Poller, Now: h.read}
 	for _, s := range sites {
-		_, _, err := subscriber.Subscribe(h.t.Context(), h.d.ID, s.address(), 0)
+		_, _, err := subscriber.Subscribe(h.t.Context(), digest.Subscription{DigestID: h.d.ID}, s.address())
 		ok(h.t, err)
 		s.requests()
 	}

@@ -101,7 +101,7 @@ func (h *house) openToHubs() {
 // follows subscribes the last added reader.
 func (h *house) follows(address string) {
 	h.t.Helper()
-	_, _, err := h.subscriber().Subscribe(h.t.Context(), h.d.ID, address, 0)
+	_, _, err := h.subscriber().Subscribe(h.t.Context(), digest.Subscription{DigestID: h.d.ID}, address)
 	ok(h.t, err)
 }
 

@@ -137,7 +137,8 @@ func (w *week) subscribe(email, zone string) {
 	ok(w.t, err)
 	subscriber := subscribe.Subscriber{Store: w.st, Poller: w.poller(), Now: time.Now}
 	for _, host := range []string{"busy", "down", "shy"} {
-		if _, _, err := subscriber.Subscribe(w.t.Context(), d.ID, "http://"+host+".example/feed", 0); err != nil {
+		if _, _, err := subscriber.Subscribe(w.t.Context(), digest.Subscription{DigestID: d.ID},
+			"http://"+host+".example/feed"); err != nil {
 			w.t.Fatal(err)
 		}
 	}

@@ -131,7 +131,7 @@ func (d *demoRun) subscribeAll() error {
 			return err
 		}
 		for _, site := range demo.SiteNames() {
-			f, _, err := subscriber.Subscribe(d.soft, own.ID, d.sites.FeedURL(site), 0)
+			f, _, err := subscriber.Subscribe(d.soft, digest.Subscription{DigestID: own.ID}, d.sites.FeedURL(site))
 			if err != nil {
 				return err
 			}

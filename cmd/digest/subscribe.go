@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"digest"
+	"digest/calendar"
 	"digest/poller"
 	"digest/store"
 	"digest/subscribe"
@@ -16,8 +17,10 @@ type subscribeCmd struct {
 	Email string   `arg:""`
 	URL   []string `arg:"" name:"url" help:"Addresses of feeds, of pages that have one, or of accounts: https://bsky.app/profile/NAME, @NAME.bsky.social, @NAME@HOST of the fediverse."`
 
-	Boosts  bool `help:"Include an account's boosts or reposts."`
-	Replies bool `help:"Include an account's replies to others."`
+	Boosts  bool   `help:"Include an account's boosts or reposts."`
+	Replies bool   `help:"Include an account's replies to others."`
+	RollUp  string `type:"word" words:"sun,mon,tue,wed,thu,fri,sat,none" placeholder:"DAY" env:"-" help:"A weekly roll-up: the posts of the week come together in the edition of this day, such as sun; none ends it."`
+	Trial   string `type:"word" words:"stays,ends,none" placeholder:"THEN" env:"-" help:"A trial: after 14 days an edition asks whether to keep the site; without an answer it stays, or ends. none makes it no trial."`
 
 	User         string `placeholder:"NAME" env:"-" help:"The username of a private feed (HTTP Basic)."`
 	PasswordFile string `placeholder:"FILE" env:"-" help:"A file with the password of a private feed on its first line."`
@@ -72,8 +75,8 @@ func (c subscribeCmd) Run(a *app) error {
 		subscriber := a.subscriber(st)
 		var failed []error
 		for _, address := range c.URL {
-			credential.Reader, credential.Address = d.ID, address
-			if err := a.subscribe(subscriber, credential, c.extras()); err != nil {
+			credential.Address = address
+			if err := a.subscribe(subscriber, c, d, credential); err != nil {
 				failed = append(failed, err)
 			}
 			if a.soft.Err() != nil {
@@ -94,14 +97,36 @@ func (c subscribeCmd) extras() (extras digest.Extra) {
 	return extras
 }
 
-func (a *app) subscribe(subscriber *subscribe.Subscriber, c digest.Credential, extras digest.Extra) (err error) {
+// onto returns a subscription with the settings of the command line.
+func (c subscribeCmd) onto(own digest.Subscription, today digest.Date) digest.Subscription {
+	own.Extras |= c.extras()
+	if c.RollUp != "" {
+		own.RollUp, _ = digest.ParseRollUp(strings.TrimPrefix(c.RollUp, "none"))
+	}
+	if c.Trial != "" {
+		own.Trial, _ = own.Named(strings.TrimPrefix(c.Trial, "none"), today)
+	}
+	return own
+}
+
+func (a *app) subscribe(subscriber *subscribe.Subscriber, c subscribeCmd, d digest.Digest,
+	credential digest.Credential) (err error) {
+	zone, err := calendar.Zone(d.TimeZone)
+	if err != nil {
+		return err
+	}
 	var f digest.Feed
 	var created bool
 	var others []poller.Candidate
-	if c.IsEmpty() {
-		f, others, created, err = subscriber.SubscribeFirst(a.soft, c.Reader, c.Address, extras)
+	today := digest.DateOf(a.now().In(zone))
+	own := c.onto(digest.Subscription{DigestID: d.ID}, today)
+	if credential.IsEmpty() {
+		f, others, created, err = subscriber.SubscribeFirst(a.soft, own, credential.Address)
 	} else {
-		f, created, err = subscriber.SubscribePrivate(a.soft, c)
+		f, created, err = subscriber.SubscribePrivate(a.soft, own, credential)
+	}
+	if err == nil {
+		own, err = a.change(subscriber.Store, c, d, f, today)
 	}
 	if err != nil && poller.IsNotPublic(err) {
 		return fmt.Errorf("%w; see DIGEST_ALLOW_NETWORKS", err)
@@ -117,8 +142,19 @@ func (a *app) subscribe(subscriber *subscribe.Subscriber, c digest.Credential, e
 		title += fmt.Sprintf(" (%s: digest had stopped polling it, and tries it again)", f.State)
 	}
 	a.showOthers(others)
-	return a.say(reportedSubscription{digest.WithoutCredentials(f.URL), f.Title, created, each(others, reportOffer)},
-		"%s", plain(title))
+	return a.say(reportedSubscription{digest.WithoutCredentials(f.URL), f.Title, created, own.RollUp.Name(),
+		own.TrialName(), each(others, reportOffer)}, "%s", plain(title))
+}
+
+// change returns a subscription. If it existed before, it first sets the settings of the command line.
+func (a *app) change(st *store.Store, c subscribeCmd, d digest.Digest, f digest.Feed,
+	today digest.Date) (digest.Subscription, error) {
+	was, err := st.Subscriptions.SubscriptionSince(a.soft, d.ID, f.ID)
+	own := c.onto(was.Subscription, today)
+	if err == nil && own != was.Subscription {
+		err = st.Subscriptions.SetSubscription(a.soft, own)
+	}
+	return own, err
 }
 
 // reportedSubscription is a subscription as JSON, with other feeds that the page offers.
@@ -126,6 +162,8 @@ type reportedSubscription struct {
 	URL     string          `json:"url"`
 	Title   string          `json:"title"`
 	Created bool            `json:"created"`
+	RollUp  string          `json:"roll_up,omitempty"`
+	Trial   string          `json:"trial,omitempty"` // what happens without an answer: stays or ends
 	Others  []reportedOffer `json:"others,omitempty"`
 }
 

@@ -236,6 +236,7 @@ type subscription struct {
 	Display  digest.Layout `json:"display"` // empty: as the digest
 	Most     int           `json:"most"`    // maximum posts in an edition; 0: no limit
 	RollUp   string        `json:"roll_up"` // the day on which its posts come together, such as "sun"; empty: every day
+	Trial    string        `json:"trial"`   // without an answer it "stays" or "ends"; empty: no trial
 	Boosts   bool          `json:"boosts"`
 	Replies  bool          `json:"replies"`
 	Paused   bool          `json:"resting"`
@@ -245,7 +246,7 @@ func (e *Export) writeFeeds(_ context.Context, w io.Writer) error {
 	list := []subscription{}
 	for i, s := range e.subscriptions() {
 		list = append(list, subscription{digest.PublicAddress(s.Feed.URL), s.Feed.SiteURL, s.Feed.Title, s.Title,
-			s.Folder, s.Display, s.Most, s.RollUp.Name(),
+			s.Folder, s.Display, s.Most, s.RollUp.Name(), s.TrialName(),
 			s.Extras&digest.Repeat != 0, s.Extras&digest.Reply != 0, i >= len(e.active)})
 	}
 	return writeJSON(w, list)

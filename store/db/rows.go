@@ -114,17 +114,12 @@ func (s *storedSpan) Scan(value any) error {
 // A storedDate scans a date, which is stored as YYYY-MM-DD.
 type storedDate digest.Date
 
-// Scan implements sql.Scanner. NULL is the zero date.
+// Scan implements sql.Scanner. NULL and "" are the zero date.
 func (d *storedDate) Scan(value any) (err error) {
+	var text sql.NullString
 	var date digest.Date
-	switch v := value.(type) {
-	case nil:
-	case string:
-		date, err = digest.ParseDate(v)
-	case []byte:
-		date, err = digest.ParseDate(string(v))
-	default:
-		err = fmt.Errorf("a date is stored as %T", value)
+	if err = text.Scan(value); err == nil && text.String != "" {
+		date, err = digest.ParseDate(text.String)
 	}
 	*d = storedDate(date)
 	return err

@@ -1,9 +1,7 @@
 package page
 
 import (
-	"strings"
 	"time"
-	"unicode"
 
 	"digest"
 	"digest/internal/catalogue"
@@ -58,22 +56,6 @@ func KindNamed(name string) chart.Kind {
 const (
 	MaxShown = 300 // longest address or title, in characters
 )
-
-// unbroken returns a headline that browsers do not break after the hyphen of a score or of two years, nor between the
-// hyphens of a typewriter's dash.
-func unbroken(headline string) string {
-	const joiner = '\u2060'
-	var b strings.Builder
-	var first, second rune // before r
-	for _, r := range headline {
-		if (second == '-' || second == '–') && unicode.IsDigit(first) && unicode.IsDigit(r) || second == '-' && r == '-' {
-			b.WriteRune(joiner)
-		}
-		b.WriteRune(r)
-		first, second = second, r
-	}
-	return b.String()
-}
 
 // Shortened returns a text of strangers for display: at most MaxShown characters, without characters that change the
 // text direction (U+202E and similar).
