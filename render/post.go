@@ -136,7 +136,7 @@ func (r *Renderer) newPost(from digest.Post, brief bool, links []File) *Post {
 	if p.Words == 0 {
 		p.Words = wordsIn(from.Summary)
 	}
-	p.Headline = !p.Untitled && rank.IsHeadline(p.Title)
+	p.Headline = !p.Untitled && rank.IsHeadline(p.Title) && !rank.IsNote(from.Title, p.Words)
 	p.mixed = p.Dir == "rtl" || r.isRTL() || strings.ContainsFunc(p.Author, rightToLeft)
 	p.Byline, p.besides = p.byline(from)
 	p.inWords = p.pictureWords(from)
