@@ -79,7 +79,7 @@ const (
 	secondScore  = 2
 	fewWords     = 20 // a shorter text leads only with a picture
 	largePicture = 400
-	inSeries     = 2 // points that a post of a series loses
+	inSeries     = 3 // points that a post of a series loses
 	day          = 24 * time.Hour
 )
 

@@ -139,7 +139,7 @@ func TestLead(t *testing.T) {
 		"a single sentence":        {[]Site{site(1, 10)}, nil, 0, 0},
 		"not alone beyond a limit": {[]Site{with(site(1, 300), limited), site(2, 280)}, nil, 200, Long},
 		"not one of a series":      {two(func(s *Site) { s.Posts[0].Series = true }), nil, 200, Long},
-		"a long one of a series":   {[]Site{with(site(1, 300), func(s *Site) { s.Posts[0].Series = true })}, nil, 100, Long},
+		"a long one of a series":   {[]Site{with(site(1, 900), func(s *Site) { s.Posts[0].Series = true })}, nil, 100, Long},
 		"no short one of a series": {[]Site{with(site(1, 100), func(s *Site) { s.Posts[0].Series = true })}, nil, 0, 0},
 		"the chosen site":          {two(chosen), []digest.FeedID{1}, 100, Chosen},
 	} {
@@ -246,7 +246,8 @@ func TestSameRanks(t *testing.T) {
 					words[i] = r.IntN(1500)
 				}
 				s := site(feed+1, words...)
-				s.Recent, s.Folder, s.Last = r.IntN(200), r.IntN(3), midnight.AddDate(0, 0, -r.IntN(300))
+				s.Recent, s.Folder, s.Last = r.IntN(400), r.IntN(3), midnight.AddDate(0, 0, -r.IntN(300))
+				s.Posts[0].Series = r.IntN(3) == 0
 				sites = append(sites, s)
 			}
 			places := Of(sites, rest, 0)
