@@ -348,3 +348,12 @@ type Stay struct {
 	Begun    bool   // the reader is there
 	Home     string // the zone to which the reader returns, once Begun
 }
+
+// Clock formats a time of day: 07:00.
+func Clock(at time.Duration) string { return time.Time{}.Add(at).Format("15:04") }
+
+// ParseClock parses a time of day such as 07:00.
+func ParseClock(s string) (time.Duration, error) {
+	t, err := time.Parse("15:04", s)
+	return time.Duration(t.Hour())*time.Hour + time.Duration(t.Minute())*time.Minute, err
+}

@@ -176,3 +176,17 @@ func cadence(t *testing.T, text string) digest.Cadence {
 	}
 	return c
 }
+
+func TestClock(t *testing.T) {
+	for clock, want := range map[string]time.Duration{"00:00": 0, "07:30": 7*time.Hour + 30*time.Minute,
+		"23:59": 24*time.Hour - time.Minute} {
+		if at, err := digest.ParseClock(clock); err != nil || at != want || digest.Clock(at) != clock {
+			t.Errorf("%s is %v, %v", clock, at, err)
+		}
+	}
+	for _, clock := range []string{"", "24:00", "07:60", "7 o'clock", "07:30:00", "-01:00"} {
+		if at, err := digest.ParseClock(clock); err == nil {
+			t.Errorf("%q is %v", clock, at)
+		}
+	}
+}

@@ -18,7 +18,7 @@ func TestImports(t *testing.T) {
 	allowed := map[string]string{
 		"digest":                       "",
 		"digest/newsletter":            "digest",
-		"digest/timezone":              "digest/internal/similarity",
+		"digest/timezone":              "",
 		"digest/internal/similarity":   "",
 		"digest/internal/conf":         "digest digest/internal/similarity",
 		"digest/calendar":              "digest digest/timezone",
@@ -56,7 +56,8 @@ func TestImports(t *testing.T) {
 		"digest/internal/export":    "digest digest/feed digest/internal/catalogue digest/render digest/store",
 		"digest/internal/logo":      "digest",
 		"digest/internal/picture":   "digest",
-		"digest/internal/members":   "digest digest/mailer digest/timezone digest/newsletter",
+		"digest/internal/members":   "digest digest/internal/places digest/mailer digest/timezone digest/newsletter",
+		"digest/internal/places":    "digest/internal/similarity digest/internal/textsearch digest/timezone",
 		"digest/internal/confirmations": "digest digest/internal/catalogue digest/mailer digest/render digest/store " +
 			"digest/newsletter",
 		"digest/internal/bounce":    "digest digest/internal/dmarc digest/internal/socket digest/newsletter",
@@ -70,13 +71,14 @@ func TestImports(t *testing.T) {
 		"digest/internal/metrics": "digest digest/store",
 		"digest/web/page": "digest digest/render digest/mailer digest/calendar digest/timezone digest/poller " +
 			"digest/store digest/edition digest/subscribe digest/internal/catalogue digest/internal/chart " +
-			"digest/internal/allowance digest/internal/domains digest/internal/logo digest/internal/weburl",
+			"digest/internal/allowance digest/internal/domains digest/internal/logo digest/internal/places " +
+			"digest/internal/weburl",
 		"digest/web/programs": "digest digest/web/page digest/feed digest/poller digest/push " +
 			"digest/internal/catalogue digest/internal/picture",
 		"digest/web/publisher": "digest digest/calendar digest/internal/catalogue digest/internal/chart " +
 			"digest/internal/logo digest/internal/members digest/mailer digest/newsletter digest/render digest/store " +
 			"digest/subscribe digest/web/page",
-		"digest/web/api": "digest digest/internal/logo digest/newsletter digest/store digest/web/page " +
+		"digest/web/api": "digest digest/internal/logo digest/internal/places digest/newsletter digest/store digest/web/page " +
 			"digest/web/publisher",
 		"digest/web/operator": "digest digest/calendar digest/feed digest/internal/allowance " +
 			"digest/internal/catalogue digest/internal/chart digest/internal/diagnosis digest/internal/dmarc " +

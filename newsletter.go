@@ -52,6 +52,8 @@ type Newsletter struct {
 	HeaderText string // a few sentences above the posts of every issue; "": none. Spans finds their links
 	FooterText string // the same below the posts
 
+	SubjectPattern string // of the subjects of its issues (FillSubject); "": the usual subject
+
 	Look
 	Colours
 	Logo
@@ -118,6 +120,8 @@ func (n Newsletter) Check() error {
 		}
 	}
 	switch {
+	case CheckSubject(n.SubjectPattern) != nil:
+		return CheckSubject(n.SubjectPattern)
 	case !isSlug(n.Slug):
 		return Refuse(Invalid,
 			"the web address must have 2 to 40 characters from a-z, 0-9 and the hyphen, such as anna-writes")
@@ -161,7 +165,7 @@ func checkText(label Words, text string, most int) error {
 // Tidy returns a newsletter whose texts are safe to show on pages, in emails and in terminals. They have no control
 // characters and nothing that changes the direction of text, and single-line texts have one line.
 func (n Newsletter) Tidy() Newsletter {
-	for _, line := range []*string{&n.AddressLine, &n.HeaderText, &n.FooterText} {
+	for _, line := range []*string{&n.AddressLine, &n.HeaderText, &n.FooterText, &n.SubjectPattern} {
 		*line = OneLine(WithoutTurns(*line))
 	}
 	for _, name := range []*string{&n.Name, &n.FromName, &n.WantedName, &n.WantedFromName} {

@@ -24,6 +24,8 @@ func TestNewsletterCheck(t *testing.T) {
 			n.HeaderText, n.FooterText = strings.Repeat("x", 500),
 				strings.Repeat("x", 500)
 		}, true},
+		"a subject":                 {func(n *Newsletter) { n.SubjectPattern = " {name}: {title}\n" }, true},
+		"a subject of other braces": {func(n *Newsletter) { n.SubjectPattern = "{author}" }, false},
 		"colours": {func(n *Newsletter) { n.Paper, n.Ink, n.Accent = "#fff1e5", "#10243c", "#990F3D" },
 			true},
 		"a pale accent":         {func(n *Newsletter) { n.Accent = "#ffcc00" }, false},
@@ -79,9 +81,9 @@ func TestTooLong(t *testing.T) {
 
 func TestTidyNewsletter(t *testing.T) {
 	n := Newsletter{Name: "a\u202eb\x1b", AddressLine: "a\nb", FromName: "\u2066a", HeaderText: " a\tb",
-		FooterText: "a\u0085b", Description: "a\r\n\u202eb\x1b[2J", Colours: Colours{Accent: "#0B5D4A"}}
+		FooterText: "a\u0085b", SubjectPattern: " {title}\u202e\n", Description: "a\r\n\u202eb\x1b[2J", Colours: Colours{Accent: "#0B5D4A"}}
 	want := Newsletter{Name: "ab", AddressLine: "a b", FromName: "a", HeaderText: "a b", FooterText: "a b",
-		Description: "a\nb [2J", Colours: Colours{Accent: "#0b5d4a"}}
+		SubjectPattern: "{title}", Description: "a\nb [2J", Colours: Colours{Accent: "#0b5d4a"}}
 	if got := n.Tidy(); got != want {
 		t.Errorf("got %+v, want %+v", got, want)
 	}

@@ -70,6 +70,26 @@ func FirstBytes(s string, n int) string {
 	return s[:n]
 }
 
+// FillSubject fills the pattern of a newsletter's subjects: {title} is the first headline of an issue, {date} its day,
+// and {name} the newsletter's name. It returns "" without a pattern, and without a title for {title}.
+func FillSubject(pattern, title, date, name string) string {
+	if title == "" && strings.Contains(pattern, "{title}") {
+		return ""
+	}
+	return OneLine(strings.NewReplacer("{title}", title, "{date}", date, "{name}", name).Replace(pattern))
+}
+
+// CheckSubject returns an error of the kind Invalid if FillSubject does not accept a pattern.
+func CheckSubject(pattern string) error {
+	switch pattern = strings.TrimSpace(pattern); {
+	case strings.ContainsFunc(pattern, unicode.IsControl):
+		return Refuse(Invalid, "the subject must be one line without control characters; remove them")
+	case strings.ContainsAny(FillSubject(pattern, "x", "x", "x"), "{}"):
+		return Refuse(Invalid, "the subject can have {title}, {date} and {name}; remove other braces")
+	}
+	return checkText(Words("Subject"), pattern, maxLetterSubject)
+}
+
 // A Span is a part of a text: an address, or the text between addresses.
 type Span struct {
 	Text string

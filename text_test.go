@@ -103,3 +103,37 @@ func FuzzSpans(f *testing.F) {
 		}
 	})
 }
+
+func TestFillSubject(t *testing.T) {
+	for _, c := range []struct{ pattern, title, want string }{
+		{"", "Boats", ""},
+		{"{name}: {title}", "Boats", "Anna writes: Boats"},
+		{"{title} · {name}, {date}", "Boats", "Boats · Anna writes, 1 December"},
+		{"Boats of {date}", "", "Boats of 1 December"},
+		{"{name}: {title}", "", ""}, // never "Anna writes: "
+		{"{title}{title}", "{date} of {name}", "{date} of {name}{date} of {name}"},
+		{" {name}\n{title} ", "Two\r\nBcc: x@example.org", "Anna writes Two Bcc: x@example.org"},
+	} {
+		if got := digest.FillSubject(c.pattern, c.title, "1 December", "Anna writes"); got != c.want {
+			t.Errorf("%q of %q: %q, want %q", c.pattern, c.title, got, c.want)
+		}
+	}
+}
+
+func TestCheckSubject(t *testing.T) {
+	const braces = "the subject can have {title}, {date} and {name}; remove other braces"
+	for pattern, want := range map[string]string{
+		"": "", " \n": "", "Boats": "", "{name}: {title} ({date})": "", strings.Repeat("x", 150): "",
+		"{Title}": braces, "{author}": braces, "{title": braces, "name}": braces, "{{name}}": braces, "{}": braces,
+		"{na{title}me}":          braces,
+		"{name}\r\nBcc: {title}": "the subject must be one line without control characters; remove them",
+		"a\x00b":                 "the subject must be one line without control characters; remove them",
+		strings.Repeat("x", 151): "“Subject” is too long; shorten it",
+		"\xff":                   "“Subject” has characters that are not UTF-8; type the text again",
+	} {
+		err := digest.CheckSubject(pattern)
+		if want == "" && err != nil || want != "" && (digest.KindOf(err) != digest.Invalid || err.Error() != want) {
+			t.Errorf("%.20q: %v, want %q", pattern, err, want)
+		}
+	}
+}

@@ -222,6 +222,9 @@ func (b *Builder) compose(d digest.Delivery, a arranged, notices []digest.Notice
 	}
 	if n := d.Newsletter; n != nil {
 		e.Newsletter, e.Header, e.Footer, e.Colours = true, n.HeaderText, n.FooterText, n.Colours
+		if d.Letter.Subject == "" {
+			e.SubjectPattern, e.SubjectLanguage = n.SubjectPattern, n.Language
+		}
 		if n.Logo.Exists() {
 			e.Logo, e.LogoURL = n.Logo, b.BaseURL+"/n/"+n.Slug+"/look/"+n.LogoFile
 		}

@@ -59,3 +59,21 @@ func TestLinksOfARound(t *testing.T) {
 		}
 	}
 }
+
+// TestSubjectPattern: an issue has the subject of its publisher, or else the newsletter's pattern with the date in the
+// newsletter's language. With its own subject it has no pattern, so its preview text begins with the first headline.
+func TestSubjectPattern(t *testing.T) {
+	for own, want := range map[string]string{"": "On 20. November", "Of boats": "Of boats"} {
+		d := deliveries()[0]
+		d.Newsletter = &digest.Newsletter{Slug: "n", SubjectPattern: "On {date}", Language: "de"}
+		d.Letter.Subject = own
+		page, err := builder(stocked()).Edition(t.Context(), d)
+		if err != nil || (page.SubjectPattern == "") != (own != "") {
+			t.Errorf("with the subject %q: %v, the pattern %q", own, err, page.SubjectPattern)
+		}
+		letters, err := builder(stocked()).Render(t.Context(), []digest.Delivery{d})
+		if err != nil || letters[0].Subject != want {
+			t.Errorf("with the subject %q: %v, %q", own, err, letters[0].Subject)
+		}
+	}
+}

@@ -213,7 +213,7 @@ CREATE TABLE goose_db_version (
 		is_applied INTEGER NOT NULL,
 		tstamp TIMESTAMP DEFAULT (datetime('now'))
 	);
-INSERT INTO goose_db_version (version_id, is_applied) VALUES (0, 1), (1, 1), (2, 1), (3, 1), (4, 1), (5, 1), (6, 1), (7, 1), (8, 1), (9, 1), (10, 1), (11, 1), (12, 1), (13, 1), (14, 1), (15, 1), (16, 1), (17, 1), (18, 1), (19, 1), (20, 1), (21, 1), (22, 1), (23, 1), (24, 1), (25, 1), (26, 1), (27, 1), (28, 1), (29, 1), (30, 1), (31, 1), (32, 1), (33, 1), (34, 1), (35, 1), (36, 1), (37, 1), (38, 1), (39, 1), (40, 1), (41, 1), (42, 1), (43, 1), (44, 1), (45, 1), (46, 1), (47, 1), (48, 1), (49, 1), (50, 1), (51, 1), (52, 1), (53, 1), (54, 1), (55, 1), (56, 1), (57, 1), (58, 1), (59, 1), (60, 1), (61, 1), (62, 1), (63, 1), (64, 1), (65, 1), (66, 1), (67, 1), (69, 1), (70, 1), (72, 1), (73, 1), (74, 1), (75, 1), (76, 1), (82, 1), (86, 1), (87, 1), (88, 1), (89, 1), (90, 1), (91, 1), (92, 1), (93, 1), (94, 1), (95, 1), (96, 1), (99, 1), (100, 1);
+INSERT INTO goose_db_version (version_id, is_applied) VALUES (0, 1), (1, 1), (2, 1), (3, 1), (4, 1), (5, 1), (6, 1), (7, 1), (8, 1), (9, 1), (10, 1), (11, 1), (12, 1), (13, 1), (14, 1), (15, 1), (16, 1), (17, 1), (18, 1), (19, 1), (20, 1), (21, 1), (22, 1), (23, 1), (24, 1), (25, 1), (26, 1), (27, 1), (28, 1), (29, 1), (30, 1), (31, 1), (32, 1), (33, 1), (34, 1), (35, 1), (36, 1), (37, 1), (38, 1), (39, 1), (40, 1), (41, 1), (42, 1), (43, 1), (44, 1), (45, 1), (46, 1), (47, 1), (48, 1), (49, 1), (50, 1), (51, 1), (52, 1), (53, 1), (54, 1), (55, 1), (56, 1), (57, 1), (58, 1), (59, 1), (60, 1), (61, 1), (62, 1), (63, 1), (64, 1), (65, 1), (66, 1), (67, 1), (69, 1), (70, 1), (72, 1), (73, 1), (74, 1), (75, 1), (76, 1), (82, 1), (86, 1), (87, 1), (88, 1), (89, 1), (90, 1), (91, 1), (92, 1), (93, 1), (94, 1), (95, 1), (96, 1), (99, 1), (100, 1), (101, 1);
 CREATE TABLE "host_rules" (
     host       TEXT    NOT NULL,
     by_owner   INTEGER NOT NULL DEFAULT 0, -- 1: the owner of the host has asked for it
@@ -447,7 +447,7 @@ CREATE TABLE newsletters (
     held_at        INTEGER NOT NULL DEFAULT 0,
     archive_id     INTEGER NOT NULL DEFAULT 0,  -- the digest whose editions are the archive
     created_at     INTEGER NOT NULL
-, counted_from TEXT NOT NULL DEFAULT '', header_text TEXT NOT NULL DEFAULT '', footer_text TEXT NOT NULL DEFAULT '', paper TEXT NOT NULL DEFAULT '', ink TEXT NOT NULL DEFAULT '', accent TEXT NOT NULL DEFAULT '', count_clicks INTEGER NOT NULL DEFAULT 0, logo_file TEXT NOT NULL DEFAULT '', logo_width INTEGER NOT NULL DEFAULT 0, logo_height INTEGER NOT NULL DEFAULT 0, logo_clear INTEGER NOT NULL DEFAULT 0, member_limit INTEGER NOT NULL DEFAULT 0, wanted_name TEXT NOT NULL DEFAULT '', wanted_from_name TEXT NOT NULL DEFAULT '') STRICT;
+, counted_from TEXT NOT NULL DEFAULT '', header_text TEXT NOT NULL DEFAULT '', footer_text TEXT NOT NULL DEFAULT '', paper TEXT NOT NULL DEFAULT '', ink TEXT NOT NULL DEFAULT '', accent TEXT NOT NULL DEFAULT '', count_clicks INTEGER NOT NULL DEFAULT 0, logo_file TEXT NOT NULL DEFAULT '', logo_width INTEGER NOT NULL DEFAULT 0, logo_height INTEGER NOT NULL DEFAULT 0, logo_clear INTEGER NOT NULL DEFAULT 0, member_limit INTEGER NOT NULL DEFAULT 0, wanted_name TEXT NOT NULL DEFAULT '', wanted_from_name TEXT NOT NULL DEFAULT '', subject_pattern TEXT NOT NULL DEFAULT '') STRICT;
 CREATE TABLE notices (
     digest_id  INTEGER NOT NULL,
     visible_at INTEGER NOT NULL,

@@ -166,6 +166,8 @@ func TestLeadSubject(t *testing.T) {
 		{"one conversation", func(e *Edition) { e.Threaded = true }, "Daily Digest", true},
 		{"a newsletter", func(e *Edition) { e.Newsletter = true }, "Daily Digest, 20 November: 12 posts from 7 sites",
 			true},
+		{"a newsletter with a pattern", func(e *Edition) { e.Newsletter, e.SubjectPattern = true, "{title} · {name}" },
+			"The fog signal goes quiet after 140 years · Daily Digest", false},
 	} {
 		e := typical()
 		e.DateSubject = false

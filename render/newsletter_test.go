@@ -58,6 +58,46 @@ func TestNewsletterMail(t *testing.T) {
 	}
 }
 
+// TestSubjectPattern: an issue's subject is its publisher's pattern with the first headline, or with the beginning of the
+// first post if none has a headline. The date is in the newsletter's language. Without posts it is the usual subject.
+func TestSubjectPattern(t *testing.T) {
+	r := New(nil)
+	boats := digest.Post{ID: 1, URL: "https://anna.example/1", Title: "The old boat"}
+	note := digest.Post{ID: 2, URL: "https://anna.example/2", Untitled: true, Summary: "I saw a whale."}
+	for name, c := range map[string]struct {
+		pattern, want string
+		lead          digest.PostID
+		posts         []digest.Post
+	}{
+		"all of it":     {"{name}, {date}: {title}", "Anna writes, 20. November: The old boat", 0, []digest.Post{boats}},
+		"no headline":   {"{title} · {name}", "The old boat · Anna writes", 0, []digest.Post{note, boats}},
+		"a lead":        {"{title} · {name}", "I saw a whale. · Anna writes", 2, []digest.Post{boats, note}},
+		"no title":      {"{name}: {title}", "Anna writes: I saw a whale.", 0, []digest.Post{note}},
+		"no posts":      {"{name}: {title}", "Anna writes, 20 novembre\u00a0: pas de nouvel article", 0, nil},
+		"without posts": {"Letter of {date}", "Letter of 20. November", 0, nil},
+		"a long one": {"{title} · {name}", strings.TrimSpace(strings.Repeat("Water ", 13)) + "… · Anna writes", 0,
+			[]digest.Post{{ID: 3, Title: strings.Repeat("Water ", 60), URL: "https://anna.example/3"}}},
+		"a long pattern": {strings.Repeat("水", 50) + "{name}{title}", "", 0,
+			[]digest.Post{{ID: 3, Title: strings.Repeat("水", 60), URL: "https://anna.example/3"}}},
+	} {
+		s := NewSection("Anna's site", "https://anna.example/", "en")
+		for _, p := range c.posts {
+			s.Posts = append(s.Posts, r.Post(p))
+		}
+		e := Edition{
+			Date: digest.Date{Year: 2026, Month: 11, Day: 20}, Name: "Anna writes", Newsletter: true, Language: "fr",
+			SubjectPattern: c.pattern, SubjectLanguage: "de", Lead: c.lead, Sections: []Section{s},
+			UnsubscribeURL: "https://d.example/u", HomeURL: "https://d.example/n/anna",
+		}
+		if m := mailOf(t, e); c.want != "" && m.Subject != c.want || m.Subject == "" || len(m.Subject) > maxSubject {
+			t.Errorf("%s: the subject is %q, want %q", name, m.Subject, c.want)
+		}
+		if e.Threaded = true; mailOf(t, e).Subject != "Anna writes" {
+			t.Errorf("%s: a threaded issue has the subject %q", name, mailOf(t, e).Subject)
+		}
+	}
+}
+
 // TestAroundTheLetter: the publisher's texts above the posts and at the foot are in both versions. Only their addresses
 // become HTML links. The longest text leaves room for the posts and the unsubscribe link.
 func TestAroundTheLetter(t *testing.T) {

@@ -184,6 +184,10 @@ type Edition struct {
 	PostalAddress  string // of the sender, one line; may be empty
 	Header, Footer string // of the publisher, above the posts and at the foot; https addresses become links
 
+	// SubjectPattern is the publisher's pattern for the subject (digest.FillSubject); "": the usual subject.
+	// SubjectLanguage is the tag of the language of its {date}.
+	SubjectPattern, SubjectLanguage string
+
 	// SaveURL returns the page that saves a prominent post, and SiteURL the page with a site's settings. The addresses are
 	// absolute http(s) and all about equally long. Both are nil in a newsletter.
 	SaveURL func(digest.PostID) string

@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 
+	"digest"
 	"digest/internal/catalogue"
 	"digest/rank"
 )
@@ -36,13 +37,17 @@ func (m *mail) subjectOr(title string) string {
 	return cutBytes(subject, maxSubject)
 }
 
-// subjectPost returns the post whose headline is the subject: the lead, or else the first second, or else the first
-// post with a headline. It returns nil if the subject is the date.
+// subjectPost returns the post whose headline is in the subject: the lead, or else the first second, or else the first
+// post with a headline. If a newsletter's issue has no headlines, it returns the first post. It returns nil if the
+// subject has no headline.
 func (m *mail) subjectPost() (found *Post) {
-	if m.DateSubject || m.Newsletter || m.Threaded {
-		return nil
-	}
 	best := 0
+	switch {
+	case m.Threaded, m.DateSubject && !m.Newsletter, m.Newsletter && !strings.Contains(m.SubjectPattern, "{title}"):
+		return nil
+	case m.Newsletter:
+		best = -1
+	}
 	m.rounds(func(section, post int) bool {
 		s := &m.Sections[section]
 		p, fits := s.post(post), 0
@@ -120,9 +125,18 @@ func isGeneric(word string) bool {
 	return false
 }
 
-// letterSubject returns the subject of a newsletter's issue. If the issue has one post, the subject contains its
-// headline, because the publisher wrote it.
+// letterSubject returns the subject of a newsletter's issue: the filled pattern of its publisher, or the usual one. If
+// the issue has one post, the usual subject contains its headline, because the publisher wrote it.
 func (m *mail) letterSubject() string {
+	title := ""
+	if p := m.subjectPost(); p != nil {
+		title = cut(p.Line(), headlineColumns)
+	}
+	day := catalogue.Day("2 January", m.Date)
+	if filled := digest.FillSubject(m.SubjectPattern, title, day.In(catalogue.Of(m.SubjectLanguage)),
+		m.Name); filled != "" {
+		return cutBytes(filled, maxSubject)
+	}
 	if m.posts == 1 && m.left == 0 {
 		for _, s := range m.Sections {
 			for _, p := range append(s.Posts, s.Rest...) {
@@ -130,6 +144,5 @@ func (m *mail) letterSubject() string {
 			}
 		}
 	}
-	return cutBytes(m.r.Say(catalogue.Key("%s, %s: %s").With(m.Name, catalogue.Day("2 January", m.Date), m.deck)),
-		maxSubject)
+	return cutBytes(m.r.Say(catalogue.Key("%s, %s: %s").With(m.Name, day, m.deck)), maxSubject)
 }

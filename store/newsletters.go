@@ -12,8 +12,8 @@ import (
 
 // newsletterSettings has the columns that a publisher sets.
 var newsletterSettings = db.ColumnsOf[digest.Newsletter](`slug, name, description, site_url, address_line, from_name,
-	reply_to, header_text, footer_text, paper, ink, accent, layout, images, threaded, cadence, deliver_at,
-	approve_within, count_clicks, return_urls`)
+	reply_to, header_text, footer_text, subject_pattern, paper, ink, accent, layout, images, threaded, cadence,
+	deliver_at, approve_within, count_clicks, return_urls`)
 
 var newsletterColumns = newsletterSettings.Each("n.$") + `, n.id, n.wanted_name, n.wanted_from_name, n.logo_file,
 	n.logo_width, n.logo_height, n.logo_clear, n.member_limit, n.state, n.held_reason, n.held_at, n.archive_id,

@@ -16,7 +16,7 @@ func (w world) newsletter(slug string, owner digest.Digest, feeds ...digest.Feed
 	w.Helper()
 	n := must(w.Newsletters.AddNewsletter(w.ctx, digest.Newsletter{
 		Slug: slug, Name: "The " + slug, Cadence: digest.Daily, State: digest.NewsletterActive,
-		HeaderText: "Above.", FooterText: "Below.",
+		HeaderText: "Above.", FooterText: "Below.", SubjectPattern: "{name}: {title}",
 		Colours: digest.Colours{Paper: "#fff1e5", Ink: "#10243C", Accent: "#990f3d"},
 		Look:    digest.Look{Layout: digest.FullText, Images: digest.ProxiedImages},
 	}, owner.UserID, noon))
@@ -50,6 +50,7 @@ func TestNewsletter(t *testing.T) {
 		want(w, "the archive is not mailed", archive.Mailed, false)
 		want(w, "the archive is due", archive.NextDueAt, parisMidnight)
 
+		want(w, "the subject", n.SubjectPattern, "{name}: {title}")
 		want(w, "stored", must(w.Newsletters.NewsletterBySlug(w.ctx, "anna-writes")), n)
 		list := must(w.Newsletters.NewslettersOf(w.ctx, anna.UserID))
 		wantDiff(w, "hers", list,
@@ -66,7 +67,9 @@ func TestNewsletterFollowed(t *testing.T) {
 		n := w.newsletter("anna-writes", w.reader("anna", "UTC"), w.feed("a.example"))
 		m := w.member(n, "mo@example.org", "Europe/Paris")
 		n.Name, n.Cadence, n.DeliverAt, n.Layout = "Anna, weekly", 1<<time.Sunday, 7*time.Hour, digest.Excerpts
+		n.SubjectPattern = " "
 		w.ok(w.Newsletters.SetNewsletter(w.ctx, n, noon))
+		want(w, "no subject", must(w.Newsletters.Newsletter(w.ctx, n.ID)).SubjectPattern, "")
 		d := must(w.Readers.Digest(w.ctx, m.DigestID))
 		want(w, "name", d.Name, "Anna, weekly")
 		want(w, "days", d.Cadence, n.Cadence)

@@ -160,7 +160,7 @@ func BenchmarkSearch(b *testing.B) {
 	storetest.Bench(b, func(b *testing.B, s *store.Store) {
 		user, now := archive(b, s)
 		for _, typed := range []string{
-			"needle", "everywhere", "w40000", "w300", "w20 w30 w40", `"w1 w2"`, `"w90 w91"`, "w123 -w1", "eve", "w59",
+			"needle", "everywhere", "w40000", "w300", "w20 w30 w40", `"w1 w2"`, `"w90 w91"`, "w123 -w1", "eve*", "w59*",
 			"never", `"never everywhere"`, "everywhere -w0", "nowhere", "never mine w5",
 		} {
 			q, err := textsearch.Parse(typed)

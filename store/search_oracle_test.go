@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 	"time"
+	"unicode/utf8"
 
 	"digest"
 	"digest/internal/textsearch"
@@ -94,11 +95,15 @@ func randomQuery(r *rand.Rand) string {
 	typed := []string{someWords[r.IntN(len(someWords))]}
 	for range r.IntN(3) {
 		one := someWords[r.IntN(len(someWords))]
-		switch r.IntN(4) {
+		switch r.IntN(5) {
 		case 0:
 			one = "-" + one
 		case 1:
 			one = `"` + one + " " + someWords[r.IntN(8)] + `"`
+		case 2:
+			if utf8.RuneCountInString(one) >= 3 {
+				one += "*"
+			}
 		}
 		typed = append(typed, one)
 	}

@@ -107,7 +107,7 @@ func (w world) findsAll(ada digest.Digest) {
 		"fox": "back words", "FOX": "back words", "quick fox": "back words", `"quick brown"`: "words",
 		`"brown quick"`: "back",
 		"fox -dog":      "back", `fox -"brown quick"`: "words", "-dog fox": "back",
-		"cafe": "cafe", "CAFÉ": "cafe", "caf": "cafe", "kaf": "cafe", "ca": "", "strasse": "cafe",
+		"cafe": "cafe", "CAFÉ": "cafe", "caf": "", "caf*": "cafe", "kaf*": "cafe", "ca": "", "strasse": "cafe",
 		"STRASSE nass": "cafe",
 		"lazy":         "words", "dog sleeps": "words", `"fox jumps"`: "words", `"words the"`: "",
 		"東京": "han", "東": "han", "京": "han", "東京で雨": "han", "京東": "", "中国": "han",

@@ -123,12 +123,21 @@ func TestAPI(t *testing.T) {
 			r.t.Errorf("the newsletter is %v", got)
 		}
 		got := p.want(200, "PATCH", "",
-			`{"name":"Anna writes","days":"sun","deliver_at":"07:30","approve_within":3600,"return_urls":["https://anna.example/"],"layout":"excerpts","images":"off"}`)
+			`{"name":"Anna writes","days":"sun","deliver_at":"07:30","approve_within":3600,"return_urls":["https://anna.example/"],"layout":"excerpts","images":"off","subject_pattern":"{name}: {title}"}`)
 		if got["name"] != "Anna writes" || got["days"] != "sun" || got["deliver_at"] != "07:30" ||
-			got["approve_within"] != 3600.0 || got["layout"] != "excerpts" {
+			got["approve_within"] != 3600.0 || got["layout"] != "excerpts" ||
+			got["subject_pattern"] != "{name}: {title}" {
 			r.t.Errorf("changed to %v", got)
 		}
 		p.want(200, "PATCH", "", `{"days":"daily","approve_within":0}`)
+		if got := p.want(200, "PATCH", "", `{"name":null,"return_urls":null,"days":null}`); got["name"] != "Anna writes" ||
+			len(got["return_urls"].([]any)) != 1 || got["days"] != "daily" || got["deliver_at"] != "07:30" {
+			r.t.Errorf("null changed %v", got)
+		}
+		const wrong = "invalid JSON: the field name has the wrong type: number"
+		if got := p.want(400, "PATCH", "", `{"name":1}`); got["detail"] != wrong {
+			r.t.Errorf("a number as name: %v", got)
+		}
 
 		mo := p.want(201, "POST", "/members",
 			`{"email":"Mo@example.org","time_zone":"Europe/Paris","proof":"by\u202e\u001bletter","asked_at":"2026-05-03T10:00:00Z"}`)
@@ -279,9 +288,10 @@ func TestAPIBodies(t *testing.T) {
 			"\x00":        400,
 			`{"name":""}`: 422, `{"days":"never"}`: 422, `{"deliver_at":"25:00"}`: 422,
 			`{"approve_within":99999999999999}`: 422, `{"approve_within":64801}`: 422, `{"approve_within":-1}`: 422,
-			`{"layout":"x"}`: 422, `{"reply_to":"a@b.example\nBcc: c@d.example"}`: 422,
-			`{"site":"javascript:alert(1)"}`:           422,
-			`{"return_urls":["https://anna.example"]}`: 422, `{"name":"` + strings.Repeat("x", 70_000) + `"}`: 413,
+			`{"layout":"x"}`: 422, `{"subject_pattern":"{author}"}`: 422,
+			`{"reply_to":"a@b.example\nBcc: c@d.example"}`: 422,
+			`{"site":"javascript:alert(1)"}`:               422,
+			`{"return_urls":["https://anna.example"]}`:     422, `{"name":"` + strings.Repeat("x", 70_000) + `"}`: 413,
 		} {
 			p.want(status, "PATCH", "", body)
 		}

@@ -27,18 +27,27 @@ type searchPage struct {
 	Saved    bool              // search only in saved posts
 	Wrong    catalogue.Sayable // why nothing was searched
 	Posts    []listedPost
-	Asked    bool // a search was done
+	Asked    bool        // a search was done
+	Word     string      // with no post that has all words, the posts have a word that begins with this one
+	Others   string      // address of a search for words that begin with the last one; "": none
+	Named    []namedSite // the reader's sites that have the searched words as their name
 	First    bool
 	Behind   bool   // posts from before an upgrade are still being indexed
 	Here     string // address of this page
 	Older    string // address of the next page; "": this is the last
 }
 
+// A namedSite is a site with the address of a search for its posts.
+type namedSite struct{ Title, Address string }
+
 // Narrowed reports whether the fields for a site or days are filled in.
 func (p searchPage) Narrowed() bool { return p.Site+p.From.Value+p.To.Value != "" }
 
-// mostOffered is the number of sites that the form offers.
-const mostOffered = 300
+// The number of sites that the form offers, and that the results name.
+const (
+	mostOffered = 300
+	mostNamed   = 3
+)
 
 // searchPage searches all posts that were delivered to the reader, or only some sites and days.
 func (s *site) searchPage(w http.ResponseWriter, r *http.Request, me page.Reader) error {
@@ -78,6 +87,9 @@ func (s *site) searchPage(w http.ResponseWriter, r *http.Request, me page.Reader
 	p.fill(l)
 	q.Now, q.Saved, q.After, q.Limit = s.Now(), p.Saved, store.SearchKey{DueAt: at, Post: id}, listPage
 	found, err := s.lookFor(r.Context(), me, q)
+	if err == nil && len(found.Posts) == 0 && p.First {
+		found, q, err = s.lookForBeginnings(r.Context(), me, &p, q, sites)
+	}
 	if errors.Is(err, errLongSearch) {
 		p.Wrong = catalogue.Key("This search takes too long. Try rarer words, or fewer words.")
 		return s.Show(w, r, http.StatusServiceUnavailable, "search", catalogue.Key("Search"), p)
@@ -93,7 +105,48 @@ func (s *site) searchPage(w http.ResponseWriter, r *http.Request, me page.Reader
 		last := found.Posts[n-1].Key()
 		p.Older = p.address(place(last.DueAt, last.Post))
 	}
+	p.offer(found)
+	p.nameSites(l, sites)
 	return s.Show(w, r, http.StatusOK, "search", catalogue.Key("Search"), p)
+}
+
+// lookForBeginnings repeats a search that has found nothing, for words that begin with its last one.
+func (s *site) lookForBeginnings(ctx context.Context, me page.Reader, p *searchPage, q store.SearchQuery,
+	sites []digest.FeedLabel) (store.SearchResult, store.SearchQuery, error) {
+	typed, word := textsearch.Beginning(p.Query)
+	if typed == "" {
+		return store.SearchResult{}, q, nil
+	}
+	_, wider, err := lookedUp(typed, sites)
+	if err != nil {
+		return store.SearchResult{}, q, err
+	}
+	wider.Now, wider.Saved, wider.Limit = q.Now, q.Saved, q.Limit
+	found, err := s.lookFor(ctx, me, wider)
+	if len(found.Posts) > 0 {
+		p.Query, p.Word = typed, word
+	}
+	return found, wider, err
+}
+
+// offer offers a search for longer words below the last results.
+func (p *searchPage) offer(found store.SearchResult) {
+	typed, word := textsearch.Beginning(p.Query)
+	if typed != "" && len(found.Posts) > 0 && !found.More {
+		p.Word, p.Others = word, searchPage{Query: typed, Saved: p.Saved}.address("")
+	}
+}
+
+// nameSites offers the posts of the reader's sites that have the searched words as their name.
+func (p *searchPage) nameSites(l textsearch.Lookup, sites []digest.FeedLabel) {
+	if !p.First || len(l.Sites) > 0 || l.Links != "" || l.Text == "" {
+		return
+	}
+	named := textsearch.SitesNamed(l.Text, searchable(sites))
+	for _, i := range named[:min(len(named), mostNamed)] {
+		of := searchPage{Query: textsearch.Field("site", sites[i].Title)}
+		p.Named = append(p.Named, namedSite{sites[i].Title, of.address("")})
+	}
 }
 
 // composeSearch redirects to the search that the fields of the form describe, or shows the form with the error.
@@ -174,10 +227,7 @@ func lookedUp(typed string, sites []digest.FeedLabel) (l textsearch.Lookup, q st
 			return l, q, digest.Refuse(digest.Invalid, "“links:” needs one site, such as example.org")
 		}
 	}
-	known := make([]textsearch.Site, len(sites))
-	for i, s := range sites {
-		known[i] = textsearch.Site{Title: s.Title, Hosts: []string{s.SiteURL, s.Host}}
-	}
+	known := searchable(sites)
 	for _, name := range l.Sites {
 		places := textsearch.SitesNamed(name, known)
 		if len(places) == 0 {
@@ -189,6 +239,14 @@ func lookedUp(typed string, sites []digest.FeedLabel) (l textsearch.Lookup, q st
 		}
 	}
 	return l, q, nil
+}
+
+func searchable(sites []digest.FeedLabel) []textsearch.Site {
+	known := make([]textsearch.Site, len(sites))
+	for i, s := range sites {
+		known[i] = textsearch.Site{Title: s.Title, Hosts: []string{s.SiteURL, s.Host}}
+	}
+	return known
 }
 
 // searchTime is the longest time that a reader's search may take, including the wait for their previous search. Some
@@ -252,6 +310,12 @@ func (p searchPage) address(after string) string {
 // Everywhere returns the address of the same search in all delivered posts.
 func (p searchPage) Everywhere() string {
 	p.Saved = false
+	return p.address("")
+}
+
+// Widened returns the address of the same search on all sites and days.
+func (p searchPage) Widened() string {
+	p.Query = p.Words
 	return p.address("")
 }
 

@@ -53,6 +53,7 @@ type newsletterFlags struct {
 	AddressLine   *string        `placeholder:"TEXT" env:"-" help:"The publisher and postal address in the footer of each issue; \"\" removes it."`
 	Header        *string        `placeholder:"TEXT" env:"-" help:"A text above the posts of every issue; addresses with https:// become links; \"\" removes it."`
 	Footer        *string        `placeholder:"TEXT" env:"-" help:"A text below the posts of every issue; \"\" removes it."`
+	Subject       *string        `name:"subject-pattern" placeholder:"TEXT" env:"-" help:"The subject of issues, such as \"{name}: {title}\"; it can have {title}, {date} and {name}; \"\" is the usual subject."`
 	Paper         *string        `placeholder:"#RRGGBB" env:"-" help:"The background colour of issues and public pages; \"\" is the default."`
 	Ink           *string        `placeholder:"#RRGGBB" env:"-" help:"The colour of headlines and text."`
 	Accent        *string        `placeholder:"#RRGGBB" env:"-" help:"The colour of site names and links."`
@@ -80,7 +81,8 @@ func (f newsletterFlags) apply(n digest.Newsletter) digest.Newsletter {
 	for chosen, to := range map[*string]*string{
 		f.Name: &n.Name, f.Description: &n.Description, f.Site: &n.SiteURL, f.AddressLine: &n.AddressLine,
 		f.FromName: &n.FromName, f.ReplyTo: &n.ReplyTo,
-		f.Header: &n.HeaderText, f.Footer: &n.FooterText, f.Paper: &n.Paper, f.Ink: &n.Ink, f.Accent: &n.Accent,
+		f.Header: &n.HeaderText, f.Footer: &n.FooterText, f.Subject: &n.SubjectPattern,
+		f.Paper: &n.Paper, f.Ink: &n.Ink, f.Accent: &n.Accent,
 	} {
 		set(to, chosen)
 	}
@@ -187,45 +189,22 @@ func (newsletterListCmd) Run(a *app, st *store.Store) error {
 }
 
 type reportedNewsletter struct {
-	Slug          string                 `json:"slug"`
-	Name          string                 `json:"name"`
-	Description   string                 `json:"description"`
-	Site          string                 `json:"site"`
-	AddressLine   string                 `json:"address_line"`
-	Header        string                 `json:"header"`
-	Footer        string                 `json:"footer"`
-	Paper         string                 `json:"paper"` // such as #fbf9f4; "": the default
-	Ink           string                 `json:"ink"`
-	Accent        string                 `json:"accent"`
-	FromName      string                 `json:"from_name"`
-	WantedName    string                 `json:"wanted_name"` // waits for approval; "": none
-	WantedFrom    string                 `json:"wanted_from_name"`
-	ReplyTo       string                 `json:"reply_to"`
-	Owner         string                 `json:"owner"`
-	State         digest.NewsletterState `json:"state"`
-	HeldReason    string                 `json:"held_reason"`
-	Members       int                    `json:"members"`
-	Days          string                 `json:"days"`
-	DeliverAt     string                 `json:"deliver_at"` // in each member's time zone
-	Layout        digest.Layout          `json:"layout"`
-	Images        digest.Images          `json:"images"`
-	ApproveWithin int64                  `json:"approve_within"` // in seconds
-	CountClicks   bool                   `json:"count_clicks"`
-	MemberLimit   int                    `json:"member_limit"` // 0: no limit
-	CreatedAt     *time.Time             `json:"created_at"`
+	Slug string `json:"slug"`
+	newsletter.Texts
+	newsletter.Senders
+	Owner      string                 `json:"owner"`
+	State      digest.NewsletterState `json:"state"`
+	HeldReason string                 `json:"held_reason"`
+	Members    int                    `json:"members"`
+	newsletter.Sending
+	MemberLimit int        `json:"member_limit"` // 0: no limit
+	CreatedAt   *time.Time `json:"created_at"`
 }
 
 func reportNewsletter(n store.NewsletterInfo) reportedNewsletter {
-	return reportedNewsletter{
-		Slug: n.Slug, Name: n.Name, Description: n.Description, Site: n.SiteURL, AddressLine: n.AddressLine,
-		Header: n.HeaderText, Footer: n.FooterText,
-		Paper: n.Paper, Ink: n.Ink, Accent: n.Accent, FromName: n.FromName, WantedName: n.WantedName,
-		WantedFrom: n.WantedFromName,
-		ReplyTo:    n.ReplyTo, Owner: n.Owner, State: n.State, HeldReason: n.HeldReason, Members: n.Members,
-		Days: n.Cadence.String(), DeliverAt: clockOf(n.DeliverAt), Layout: n.Layout, Images: n.Images,
-		ApproveWithin: seconds(n.ApproveWithin), CountClicks: n.CountClicks,
-		MemberLimit: n.MemberLimit, CreatedAt: instant(n.CreatedAt),
-	}
+	texts, senders, sending := newsletter.JSON(&n.Newsletter)
+	return reportedNewsletter{n.Slug, texts, senders, n.Owner, n.State, n.HeldReason, n.Members, sending,
+		n.MemberLimit, instant(n.CreatedAt)}
 }
 
 func (a *app) newsletterInfo(st *store.Store, slug string) (store.NewsletterInfo, error) {
@@ -339,8 +318,8 @@ func (c newsletterShowCmd) Run(a *app, st *store.Store) error {
 		for _, text := range [...][2]string{{"description", n.Description}, {"site", n.SiteURL},
 			{"address line", n.AddressLine}, {"from", n.FromName}, {"name that waits for approval", n.WantedName},
 			{"from, waits for approval", n.WantedFromName}, {"replies go to", n.ReplyTo},
-			{"header", n.HeaderText}, {"footer", n.FooterText}, {"paper", n.Paper}, {"ink", n.Ink},
-			{"accent", n.Accent}, {"logo", s.Logo}} {
+			{"header", n.HeaderText}, {"footer", n.FooterText}, {"subject", n.SubjectPattern}, {"paper", n.Paper},
+			{"ink", n.Ink}, {"accent", n.Accent}, {"logo", s.Logo}} {
 			if text[1] != "" {
 				a.println(text[0] + ": " + plain(text[1]))
 			}

@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"digest"
+	"digest/newsletter"
 	"digest/store"
 )
 
@@ -55,12 +56,8 @@ type newsletterLetterCmd struct {
 }
 
 type reportedLetter struct {
-	Slug     string `json:"slug"`
-	Date     string `json:"date"`
-	Subject  string `json:"subject"`
-	Note     string `json:"note"`
-	Skipped  bool   `json:"skipped"`
-	Approved bool   `json:"approved"`
+	Slug string `json:"slug"`
+	newsletter.Letter
 }
 
 func (c newsletterLetterCmd) Run(a *app, st *store.Store) error {
@@ -95,8 +92,7 @@ func (c newsletterLetterCmd) Run(a *app, st *store.Store) error {
 			words += said.what
 		}
 	}
-	return a.say(reportedLetter{n.Slug, l.LocalDate.String(), l.Subject, l.Note, l.Skipped, !l.ApprovedAt.IsZero()},
-		"%s, issue of %s%s", n.Slug, l.LocalDate, words)
+	return a.say(reportedLetter{n.Slug, newsletter.LetterJSON(l)}, "%s, issue of %s%s", n.Slug, l.LocalDate, words)
 }
 
 func (c newsletterLetterCmd) changes() bool {

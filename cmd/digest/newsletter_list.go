@@ -10,9 +10,9 @@ import (
 
 	"digest"
 	"digest/internal/members"
+	"digest/internal/places"
 	"digest/store"
 	"digest/subscribe"
-	"digest/timezone"
 )
 
 type newsletterImportCmd struct {
@@ -28,7 +28,8 @@ func (c *newsletterImportCmd) check() error {
 	if c.TimeZone == "" {
 		return nil
 	}
-	_, err := timezone.Load(c.TimeZone)
+	var err error
+	c.TimeZone, err = places.Zone(c.TimeZone)
 	return err
 }
 

@@ -5,9 +5,9 @@ import (
 	"time"
 
 	"digest"
+	"digest/internal/places"
 	"digest/newsletter"
 	"digest/store"
-	"digest/timezone"
 )
 
 type newsletterMembersCmd struct {
@@ -104,7 +104,7 @@ func from(address string) string {
 type newsletterJoinCmd struct {
 	slugArg
 	emailArg
-	TimeZone string `required:"" placeholder:"ZONE" env:"-" help:"An IANA time zone, such as Europe/Paris; existing readers keep theirs."`
+	TimeZone string `required:"" placeholder:"ZONE" env:"-" help:"A city or time zone, such as Paris or America/New_York; existing readers keep theirs."`
 	Proof    string `required:"" placeholder:"TEXT" env:"-" help:"How they asked: \"by letter of 3 May\". It is kept as the proof of their consent."`
 }
 
@@ -112,7 +112,8 @@ func (c *newsletterJoinCmd) check() error {
 	if err := c.emailArg.check(); err != nil {
 		return err
 	}
-	_, err := timezone.Load(c.TimeZone)
+	var err error
+	c.TimeZone, err = places.Zone(c.TimeZone)
 	return err
 }
 

@@ -120,8 +120,8 @@ func parseProxies(s string) (p digest.Proxies, err error) {
 }
 
 func parseClock(s string) (*time.Duration, error) {
-	t, err := time.Parse("15:04", s)
-	return new(time.Duration(t.Hour())*time.Hour + time.Duration(t.Minute())*time.Minute), err
+	at, err := digest.ParseClock(s)
+	return &at, err
 }
 
 func readSignUp(_ *kong.Tag, s string) (web.SignUp, error) {

@@ -74,7 +74,7 @@ func reportUser(u store.UserInfo) reportedUser {
 	r := reportedUser{
 		Email: u.Email, TimeZone: u.TimeZone, Language: u.Language, State: d.State,
 		Subscriptions: u.Subscriptions, Editions: d.Editions,
-		DeliverAt: clockOf(d.DeliverAt), Days: d.Cadence.String(),
+		DeliverAt: digest.Clock(d.DeliverAt), Days: d.Cadence.String(),
 		Layout: d.Layout, Images: d.Images, Threaded: d.Threaded, Subject: d.Subject(),
 		Budget:      d.Budget,
 		PausedUntil: instant(d.PausedUntil), Operator: u.Operator,
@@ -135,7 +135,7 @@ func habits(u store.UserInfo) string {
 	add(u.Language != "", "in %s", languageName(u.Language))
 	add(d.Cadence != digest.Daily && !d.Cadence.IsMonthly(), "on %s", d.Cadence)
 	add(d.Cadence.IsMonthly(), "%s", d.Cadence)
-	add(d.DeliverAt != 0, "sent at %s", clockOf(d.DeliverAt))
+	add(d.DeliverAt != 0, "sent at %s", digest.Clock(d.DeliverAt))
 	add(d.Layout == digest.Headlines, "headlines")
 	add(d.Layout == digest.FullText, "full text, pictures %s", d.Images)
 	add(d.Threaded, "threaded")
@@ -157,8 +157,6 @@ func habits(u store.UserInfo) string {
 	}
 	return words.String()
 }
-
-func clockOf(d time.Duration) string { return time.Time{}.Add(d).Format("15:04") }
 
 type userListCmd struct{ reads }
 

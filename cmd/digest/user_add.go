@@ -8,14 +8,14 @@ import (
 
 	"digest"
 	"digest/internal/members"
+	"digest/internal/places"
 	"digest/store"
-	"digest/timezone"
 )
 
 type userAddCmd struct {
 	makes
 	Email    string  `arg:"" optional:""`
-	TimeZone *string `placeholder:"ZONE" help:"An IANA time zone, such as Europe/Paris; with --file, for lines without one."`
+	TimeZone *string `placeholder:"ZONE" help:"A city or time zone, such as Paris or America/New_York; with --file, for lines without one."`
 	File     string  `placeholder:"FILE" env:"-" help:"Add all readers of a CSV file whose first line is email,time_zone."`
 	DryRun   bool    `env:"-" help:"With --file: only check the file."`
 	Language string  `placeholder:"TAG" env:"-" help:"The reader's language, such as de (default: the browser's, and English in email)."`
@@ -42,7 +42,7 @@ func (c *userAddCmd) check() (err error) {
 		}
 	}
 	if c.TimeZone != nil {
-		_, err = timezone.Load(*c.TimeZone)
+		*c.TimeZone, err = places.Zone(*c.TimeZone)
 	}
 	return err
 }
@@ -142,7 +142,7 @@ func (c *userAddCmd) addLine(a *app, st *store.Store, r members.Reader, met map[
 	if zone == "" {
 		return errors.New("it has no time zone; add a column time_zone to the file, or use --time-zone")
 	}
-	if _, err := timezone.Load(zone); err != nil {
+	if zone, err = places.Zone(zone); err != nil {
 		return err
 	}
 	if !c.DryRun {

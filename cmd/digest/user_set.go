@@ -8,8 +8,8 @@ import (
 
 	"digest"
 	"digest/calendar"
+	"digest/internal/places"
 	"digest/store"
-	"digest/timezone"
 )
 
 // lookFlags are the email settings of a reader. Missing flags change nothing.
@@ -85,7 +85,7 @@ type userSetCmd struct {
 
 // userChanges are the changes to a reader. Missing flags change nothing.
 type userChanges struct {
-	TimeZone   string      `placeholder:"ZONE" help:"Move the reader to this IANA zone; no date gets a second edition."`
+	TimeZone   string      `placeholder:"ZONE" help:"Move the reader to this city or time zone; no date gets a second edition."`
 	State      string      `env:"-" type:"word" words:"active,paused,left" placeholder:"STATE" help:"active, paused (collect no posts), or left (stopped by the reader)."`
 	Operator   *bool       `env:"-" placeholder:"true|false" help:"Whether the reader is an operator and can open the operator pages."`
 	NewEmail   string      `env:"-" name:"email" placeholder:"ADDRESS" help:"Change the reader's address without confirmation, and sign out their browsers."`
@@ -97,7 +97,7 @@ type userChanges struct {
 	lookFlags
 }
 
-func (c userSetCmd) check() error {
+func (c *userSetCmd) check() error {
 	if c.userChanges == (userChanges{}) {
 		return wrongLine("nothing to set; see digest user set --help")
 	}
@@ -105,7 +105,8 @@ func (c userSetCmd) check() error {
 		return wrongLine("--pause-until already pauses; remove --state")
 	}
 	if c.TimeZone != "" {
-		if _, err := timezone.Load(c.TimeZone); err != nil {
+		var err error
+		if c.TimeZone, err = places.Zone(c.TimeZone); err != nil {
 			return err
 		}
 	}
@@ -183,15 +184,15 @@ func (a *app) pauseUntil(st *store.Store, u digest.User, id digest.DigestID, dat
 // parseStay parses "ZONE FIRST..LAST", or "ZONE DAY" for one day.
 func parseStay(s string) (stay digest.Stay, err error) {
 	bad := badSetting("DIGEST_STAY", s, "is not a time zone with its days", "Asia/Tokyo 2026-10-03..2026-10-17")
-	words := strings.Fields(s)
-	if len(words) != 2 {
+	s = strings.TrimSpace(s)
+	space := strings.LastIndexByte(s, ' ')
+	if space < 0 {
 		return stay, bad
 	}
-	stay.TimeZone = words[0]
-	if _, err := timezone.Load(stay.TimeZone); err != nil {
+	if stay.TimeZone, err = places.Zone(s[:space]); err != nil {
 		return stay, err
 	}
-	first, last, several := strings.Cut(words[1], "..")
+	first, last, several := strings.Cut(s[space+1:], "..")
 	if !several {
 		last = first
 	}

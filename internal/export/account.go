@@ -117,7 +117,7 @@ func (e *Export) readAccount(ctx context.Context) error {
 		Theme: u.Theme, TypeSize: u.TypeSize,
 		Digest: settings{
 			Name: d.Name, State: d.State, PausedUntil: known(d.PausedUntil), Days: d.Cadence.String(),
-			Mailed: d.Mailed, MailAt: time.Time{}.Add(d.DeliverAt).Format("15:04"), Layout: d.Layout,
+			Mailed: d.Mailed, MailAt: digest.Clock(d.DeliverAt), Layout: d.Layout,
 			Images:   d.Images,
 			Threaded: d.Threaded, Subject: d.Subject(), Budget: d.Budget, Editions: d.Editions, Grouping: d.Grouping,
 			WebLayout: d.WebLayout, WebGrouping: d.WebGrouping, WebImages: d.WebImages,

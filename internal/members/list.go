@@ -27,7 +27,7 @@ type List struct {
 	sources []source
 	state   State // of all people; "": from the rows
 	limits  limits
-	zones   map[string]error // cache of errors by time zone
+	zones   map[string]readZone // cache by the words of the list
 }
 
 type source struct {
@@ -45,7 +45,7 @@ func Open(ctx context.Context, r io.ReaderAt, size int64, name string) (*List, e
 }
 
 func open(ctx context.Context, r io.ReaderAt, size int64, name string, l limits) (*List, error) {
-	list := &List{ctx: ctx, budget: l.bytes, limits: l, zones: map[string]error{}}
+	list := &List{ctx: ctx, budget: l.bytes, limits: l, zones: map[string]readZone{}}
 	if size > l.bytes {
 		return nil, invalid("the list has %d bytes, and the limit is %d; split it", size, l.bytes)
 	}

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"digest"
+	"digest/internal/places"
 	"digest/mailer"
 	"digest/timezone"
 )
@@ -89,26 +90,31 @@ func (r *record) ip(columns ...string) string {
 	return ""
 }
 
-// zone parses the name of a time zone. It ignores unknown zones of other systems.
+type readZone struct {
+	name string
+	err  error
+}
+
+// zone reads a time zone, or a city. It ignores unknown zones of other systems.
 func (r *record) zone(column string) string {
-	name := r.get(column)
-	if name == "" {
+	words := r.get(column)
+	if words == "" {
 		return ""
 	}
-	known, met := r.list.zones[name]
+	zone, met := r.list.zones[words]
 	if !met {
-		_, known = timezone.Load(name)
+		zone.name = words
+		if _, err := timezone.Load(words); err != nil { // our own lists have names such as "EST"
+			zone.name, zone.err = places.Zone(words)
+		}
 		if len(r.list.zones) < 1000 {
-			r.list.zones[name] = known
+			r.list.zones[words] = zone
 		}
 	}
-	if known == nil {
-		return name
+	if zone.err != nil && !r.foreign {
+		r.fail("%v", zone.err)
 	}
-	if !r.foreign {
-		r.fail("%v", known)
-	}
-	return ""
+	return zone.name
 }
 
 // email parses the address with the same rule as the program.

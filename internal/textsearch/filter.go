@@ -39,6 +39,7 @@ type pattern struct {
 	text        string
 	grams       []uint16 // of the text, as in a Post
 	first, last rune
+	begins      bool // longer words match too
 }
 
 // NewMatcher returns a Matcher. It drops filters that cannot match.
@@ -49,8 +50,12 @@ func NewMatcher(filters []digest.Filter) *Matcher {
 			m.patterns = append(m.patterns, pattern{filter: f})
 			continue
 		}
-		for _, text := range forms(f.Words) {
-			p := pattern{filter: f, text: text}
+		words, begins := f.Words, false
+		if word, ok := starred(words); ok && utf8.RuneCountInString(word) >= minPrefix {
+			words, begins = strings.TrimSuffix(words, "*"), true
+		}
+		for _, text := range forms(words) {
+			p := pattern{filter: f, text: text, begins: begins}
 			p.first, _ = utf8.DecodeRuneInString(text)
 			p.last, _ = utf8.DecodeLastRuneInString(text)
 			for i := 0; i+gramBytes <= len(text); i++ {
@@ -121,7 +126,7 @@ func (p pattern) matches(post *Post) bool {
 	return post.mayHold(p.grams) && p.in(post.text)
 }
 
-// in reports whether the text contains the pattern as whole words.
+// in reports whether the text contains the pattern as whole words, or as the beginning of one.
 func (p pattern) in(text string) bool {
 	for from := 0; ; {
 		i := strings.Index(text[from:], p.text)
@@ -131,7 +136,7 @@ func (p pattern) in(text string) bool {
 		start, end := from+i, from+i+len(p.text)
 		before, _ := utf8.DecodeLastRuneInString(text[:start])
 		after, _ := utf8.DecodeRuneInString(text[end:])
-		if (start == 0 || !oneWord(before, p.first)) && (end == len(text) || !p.goesOn(after)) {
+		if (start == 0 || !oneWord(before, p.first)) && (end == len(text) || p.begins || !p.goesOn(after)) {
 			return true
 		}
 		from = nextWord(text, start)

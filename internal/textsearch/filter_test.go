@@ -21,6 +21,12 @@ func TestWords(t *testing.T) {
 		{"cat", "The cat sat", true},
 		{"cat", "Concatenate", false},
 		{"cat", "cats", false},
+		{"cat*", "cats", true},
+		{"cat*", "a cat", true},
+		{"cat*", "Concatenate", false},
+		{"hot cat*", "hot caterpillars", true},
+		{"ca*", "cats", false}, // the sign itself
+		{"f***", "f*** it", true},
 		{"Cat", "(CAT)", true},
 		{"cafe", "Un CAFÉ, vite", true},
 		{"Café", "cafe", true},

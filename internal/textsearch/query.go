@@ -13,13 +13,13 @@ import (
 const (
 	maxTyped  = 300 // in characters
 	maxTerms  = 16
-	minPrefix = 3 // minimum letters of a last word that may be a prefix
+	minPrefix = 3 // minimum letters before a star
 )
 
 // A Term is one word, or several adjacent words.
 type Term struct {
 	Words   []string // normalised, at least one
-	Prefix  bool     // the last word may be a prefix
+	Prefix  bool     // words that begin with the last word match too
 	Exclude bool
 }
 
@@ -31,8 +31,8 @@ func (t Term) same(other Term) bool {
 // A Query matches posts with all terms that do not exclude, and without the others.
 type Query struct{ Terms []Term }
 
-// Parse parses a search. Quotes mark phrases, a minus before a word excludes it, and the last word may be a prefix.
-// Errors are digest.Invalid and say what to do.
+// Parse parses a search. Quotes mark phrases, a minus before a word excludes it, and a star after a word finds all words
+// that begin with it. Errors are digest.Invalid and say what to do.
 func Parse(typed string) (Query, error) {
 	if utf8.RuneCountInString(typed) > maxTyped {
 		return Query{}, digest.Refuse(digest.Invalid,
@@ -41,6 +41,9 @@ func Parse(typed string) (Query, error) {
 	var q Query
 	typedTerms, wanted := 0, 0
 	for _, part := range split(typed) {
+		if word, ok := starred(part.text); ok && utf8.RuneCountInString(word) < minPrefix && isSpacedWord(word) {
+			return Query{}, digest.Refuse(digest.Invalid, "Enter at least three letters before the star (*).")
+		}
 		term, ok := part.term()
 		if !ok {
 			continue
@@ -69,7 +72,6 @@ type part struct {
 	text            string
 	key             string // before its text; "": words
 	quoted, exclude bool
-	final           bool // the last part
 }
 
 // split splits a typed search into parts. An unclosed quote ends at its end.
@@ -96,9 +98,6 @@ func split(typed string) []part {
 			p.text, rest = rest[:end], rest[end:]
 		}
 		parts = append(parts, p)
-	}
-	if n := len(parts); n > 0 {
-		parts[n-1].final = true
 	}
 	return parts
 }
@@ -134,11 +133,49 @@ func (p part) term() (Term, bool) {
 		all = all[:n-1]
 	case end.last:
 		t.Prefix = true
-	case p.final && !p.quoted && !p.exclude && utf8.RuneCountInString(end.word) >= minPrefix:
+	case strings.HasSuffix(p.text[end.to:], "*") && len(p.text) == end.to+1:
 		t.Prefix = true
 	}
 	for _, tok := range all {
 		t.Words = append(t.Words, tok.word)
 	}
 	return t, true
+}
+
+// starred returns the last word of a text that ends with a star.
+func starred(text string) (word string, ok bool) {
+	text, ok = strings.CutSuffix(text, "*")
+	for tok := range tokens(text) {
+		word = text[tok.from:tok.to]
+	}
+	return word, ok && word != "" && strings.HasSuffix(text, word)
+}
+
+// isSpacedWord reports whether a word is of a script with spaces between words. Only such words need a star.
+func isSpacedWord(word string) bool {
+	c, _ := utf8.DecodeLastRuneInString(word)
+	return isSpaced(c)
+}
+
+// Beginning returns a search with a star after its last plain word, and that word. The search is "" if it has no such
+// word, or only a short one.
+func Beginning(typed string) (search, word string) {
+	parts := joined(split(typed))
+	for i := len(parts) - 1; i >= 0; i-- {
+		p := &parts[i]
+		if p.key != "" || p.quoted || p.exclude {
+			continue
+		}
+		p.text += "*"
+		word, ok := starred(p.text)
+		if !ok || utf8.RuneCountInString(word) < minPrefix || !isSpacedWord(word) {
+			return "", ""
+		}
+		var all []string
+		for _, p := range parts {
+			all = append(all, p.source())
+		}
+		return strings.Join(all, " "), word
+	}
+	return "", ""
 }

@@ -57,26 +57,31 @@ func TestDocumentIsBounded(t *testing.T) {
 
 func TestParse(t *testing.T) {
 	for typed, want := range map[string]string{
-		"foo":             "foo*",
-		"fo":              "fo",
-		"foo ":            "foo*",
-		"foo bar":         "foo bar*",
+		"foo":             "foo",
+		"foo*":            "foo*",
+		"foo* -bar* ":     "foo* !bar*",
+		"foo *":           "foo",
+		`"foo bar*"`:      "foo+bar*",
+		"foo-bar*":        "foo+bar*",
+		"f***":            "f",
+		"手机x":             "手机+机+x",
+		"京*":              "京*",
+		"foo bar":         "foo bar",
 		`"foo bar"`:       "foo+bar",
 		`foo "bar`:        "foo bar",
-		"“foo bar” baz":   "foo+bar baz*",
-		"foo-bar":         "foo+bar*",
-		"-foo bar":        "!foo bar*",
+		"“foo bar” baz":   "foo+bar baz",
+		"foo-bar":         "foo+bar",
+		"-foo bar":        "!foo bar",
 		"bar -foo":        "bar !foo",
 		`bar -"foo baz"`:  "bar !foo+baz",
-		"- bar":           "bar*",
+		"- bar":           "bar",
 		"東京":              "東京",
 		"東京都":             "東京+京都",
 		"京":               "京*",
-		"手机x":             "手机+机+x",
-		"foo* (bar) OR ^": "foo bar or",
+		"foo* (bar) OR ^": "foo* bar or",
 		`a"b`:             "a b",
-		"foo　bar":         "foo bar*",
-		"foo foo bar":     "foo bar*",
+		"foo　bar":         "foo bar",
+		"foo foo bar":     "foo bar",
 	} {
 		q, err := textsearch.Parse(typed)
 		if err != nil {
@@ -87,10 +92,32 @@ func TestParse(t *testing.T) {
 			t.Errorf("%q: %s, want %s", typed, got, want)
 		}
 	}
-	for _, typed := range []string{"", " ", "-", `"`, `""`, "!?. …", "🙂", "-foo", strings.Repeat("a", 10_000),
+	for _, typed := range []string{"", " ", "-", `"`, `""`, "!?. …", "🙂", "-foo", "*", "fo*", "bar fo*", `"foo ba*"`, strings.Repeat("a", 10_000),
 		strings.Repeat("a ", 40)} {
 		if _, err := textsearch.Parse(typed); digest.KindOf(err) != digest.Invalid {
 			t.Errorf("%.40q: %v", typed, err)
+		}
+	}
+}
+
+func TestBeginning(t *testing.T) {
+	for typed, want := range map[string]string{
+		"war":                    "war*",
+		"the war":                "the war*",
+		`war "and peace"`:        `war* "and peace"`,
+		"war site:a.example":     "war* site:a.example",
+		`war -peace site:"A b" `: `war* -peace site:"A b"`,
+		"cold-war":               "cold-war*",
+		"to":                     "",
+		"war*":                   "",
+		`"war"`:                  "",
+		"site:war":               "",
+		"東京":                     "",
+		"war!":                   "",
+		"":                       "",
+	} {
+		if got, _ := textsearch.Beginning(typed); got != want {
+			t.Errorf("%q: %q, want %q", typed, got, want)
 		}
 	}
 }
@@ -134,7 +161,7 @@ func shown(all []textsearch.Piece) string {
 func TestMark(t *testing.T) {
 	for _, c := range []struct{ text, typed, want string }{
 		{"Das Café öffnet", "cafe", "Das [Café] öffnet"},
-		{"Cafés, cafeteria", "cafe", "[Cafés], [cafeteria]"},
+		{"Cafés, cafeteria", "cafe*", "[Cafés], [cafeteria]"},
 		{"one two three", `"one two"`, "[one two] three"},
 		{"one two three", "two -three", "one [two] three"},
 		{"今日は東京で", "東京", "今日は[東京]で"},
@@ -156,6 +183,15 @@ func TestSnippet(t *testing.T) {
 	if !strings.HasPrefix(got, "… ") || !strings.HasSuffix(got, " …") ||
 		!strings.Contains(got, "amet [needle] one and [needle] two consectetur") || len(got) > 320 {
 		t.Errorf("%q", got)
+	}
+	for text, want := range map[string]string{
+		strings.Repeat("before ", 15) + "it! The needle is here.": "… The [needle] is here.",
+		strings.Repeat("これは前です", 15) + "。ここに needle があります":        "… ここに [needle] があります",
+		"It was before. The needle is here.":                      "It was before. The [needle] is here.",
+	} {
+		if got := shown(textsearch.Snippet(text, parse(t, "needle"))); got != want {
+			t.Errorf("%q: %q, want %q", text, got, want)
+		}
 	}
 	if got := shown(textsearch.Snippet("short text", parse(t, "other"))); got != "short text" {
 		t.Errorf("%q", got)

@@ -32,7 +32,7 @@ func Snippet(text string, q Query) []Piece {
 	found := q.find(text)
 	from := 0
 	if len(found) > 0 {
-		from = wordStart(text, max(found[best(found)].from-leadBytes, 0))
+		from = sentenceStart(text, found[best(found)].from)
 	}
 	to := len(text)
 	if to-from > snippetBytes {
@@ -124,6 +124,23 @@ func (t Term) end(last token) int {
 		return last.first
 	}
 	return last.to
+}
+
+// sentenceStart returns the beginning of the sentence of a match, or of a word before the match if that is far away.
+func sentenceStart(text string, match int) int {
+	if match <= leadBytes {
+		return 0
+	}
+	begin, start := max(match-2*leadBytes, 0), -1
+	for _, end := range []string{". ", "! ", "? ", "… ", "؟ ", "。", "！", "？"} {
+		if i := strings.LastIndex(text[begin:match], end); i >= 0 {
+			start = max(start, begin+i+len(end))
+		}
+	}
+	if start >= 0 {
+		return start
+	}
+	return wordStart(text, max(match-leadBytes, 0))
 }
 
 // wordStart returns the beginning of the next word after i, if one is near.

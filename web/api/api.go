@@ -140,7 +140,8 @@ func whyNotRead(err error) string {
 		if e.Field == "" {
 			return "the body must be a JSON object"
 		}
-		return "the field " + digest.Shortened(digest.OneLine(e.Field), 100) + " has the wrong type: " + e.Value
+		name := e.Field[strings.LastIndex(e.Field, ".")+1:] // without the Go types that have the field
+		return "the field " + digest.Shortened(digest.OneLine(name), 100) + " has the wrong type: " + e.Value
 	}
 	return digest.Shortened(digest.OneLine(strings.TrimPrefix(err.Error(), "json: ")), 200)
 }

@@ -6,19 +6,11 @@ import (
 	"strings"
 
 	"digest"
+	"digest/newsletter"
 )
 
-// An apiLetter contains the publisher's decisions about the issue of one date.
-type apiLetter struct {
-	Date     string `json:"date"`
-	Subject  string `json:"subject"` // "": the default subject
-	Note     string `json:"note"`
-	Skipped  bool   `json:"skipped"`
-	Approved bool   `json:"approved"`
-}
-
 type apiNext struct {
-	apiLetter
+	newsletter.Letter
 	Posts []apiPost `json:"posts"`
 	HTML  string    `json:"html"`
 	Text  string    `json:"text"`
@@ -42,10 +34,6 @@ type apiLetters struct {
 type apiLeft struct {
 	Date string `json:"date"`
 	Page string `json:"page"`
-}
-
-func newAPILetter(l digest.NewsletterLetter) apiLetter {
-	return apiLetter{l.LocalDate.String(), l.Subject, l.Note, l.Skipped, !l.ApprovedAt.IsZero()}
 }
 
 func (s *site) listLetters(r *http.Request, me apiCaller) (int, any, error) {
@@ -79,7 +67,7 @@ func (s *site) next(r *http.Request, me apiCaller) (int, any, error) {
 		return 0, nil, err
 	}
 	posts, err := s.Rehearsed(r, refs)
-	answer := apiNext{newAPILetter(letter), []apiPost{}, m.HTML, m.Text}
+	answer := apiNext{newsletter.LetterJSON(letter), []apiPost{}, m.HTML, m.Text}
 	answer.Subject = m.Subject
 	for _, p := range posts {
 		answer.Posts = append(answer.Posts, apiPost{strconv.FormatInt(int64(p.ID), 10), p.Title, p.URL, p.Site})
@@ -117,7 +105,7 @@ func (s *site) changeLetter(r *http.Request, me apiCaller) (int, any, error) {
 	if c.Skipped != nil {
 		l.Skipped = *c.Skipped
 	}
-	return http.StatusOK, newAPILetter(l.Tidy()), s.Store.Newsletters.SetNewsletterLetter(r.Context(), l)
+	return http.StatusOK, newsletter.LetterJSON(l.Tidy()), s.Store.Newsletters.SetNewsletterLetter(r.Context(), l)
 }
 
 func apiDate(r *http.Request) (digest.Date, error) {
@@ -138,7 +126,7 @@ func (s *site) approve(r *http.Request, me apiCaller) (int, any, error) {
 		return 0, nil, err
 	}
 	l, err := s.Store.Newsletters.NewsletterLetter(r.Context(), me.Newsletter.ID, date)
-	return http.StatusOK, newAPILetter(l), err
+	return http.StatusOK, newsletter.LetterJSON(l), err
 }
 
 // pull excludes a waiting post from all future issues.

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"digest"
+	"digest/internal/places"
 	"digest/store"
 	"digest/web/page"
 	"digest/web/publisher"
@@ -156,13 +157,17 @@ func (s *site) join(r *http.Request, me apiCaller) (int, any, error) {
 		return 0, nil, apiError(http.StatusUnprocessableEntity,
 			"proof must say in at most 200 characters how they asked")
 	}
+	zone, err := places.Zone(j.TimeZone)
+	if err != nil {
+		return 0, nil, apiError(http.StatusUnprocessableEntity, "time_zone: "+err.Error())
+	}
 	now := s.Now()
 	asked := now
 	if j.AskedAt != nil && j.AskedAt.Before(now) {
 		asked = j.AskedAt.UTC()
 	}
 	m, created, err := s.Store.Members.Join(r.Context(), me.Newsletter.ID, store.Joining{
-		Email: email, TimeZone: j.TimeZone, Proof: digest.Proof{Form: digest.OneLine(j.Proof) + " (as " + me.Email +
+		Email: email, TimeZone: zone, Proof: digest.Proof{Form: digest.OneLine(j.Proof) + " (as " + me.Email +
 			" said, by " + me.Name + ")", AskedAt: asked},
 	}, now)
 	if err != nil {

@@ -3,7 +3,6 @@ package api
 import (
 	_ "embed"
 	"net/http"
-	"strings"
 	"time"
 
 	"digest"
@@ -15,47 +14,24 @@ import (
 var openAPI []byte
 
 type apiNewsletter struct {
-	Slug          string                 `json:"slug"`
-	Page          string                 `json:"page"`
-	Name          string                 `json:"name"`
-	Description   string                 `json:"description"`
-	Site          string                 `json:"site"`
-	AddressLine   string                 `json:"address_line"`
-	Header        string                 `json:"header"`
-	Footer        string                 `json:"footer"`
-	Paper         string                 `json:"paper"`
-	Ink           string                 `json:"ink"`
-	Accent        string                 `json:"accent"`
-	Logo          *apiLogo               `json:"logo"`
-	FromName      string                 `json:"from_name"`
-	WantedName    string                 `json:"wanted_name"`
-	WantedFrom    string                 `json:"wanted_from_name"`
-	ReplyTo       string                 `json:"reply_to"`
-	Days          string                 `json:"days"`
-	DeliverAt     string                 `json:"deliver_at"`
-	Layout        digest.Layout          `json:"layout"`
-	Images        digest.Images          `json:"images"`
-	ApproveWithin int64                  `json:"approve_within"` // seconds
-	CountClicks   bool                   `json:"count_clicks"`
-	ReturnURLs    []string               `json:"return_urls"`
-	State         digest.NewsletterState `json:"state"`
-	HeldReason    string                 `json:"held_reason"`
-	Members       int                    `json:"members"`
+	Slug string `json:"slug"`
+	Page string `json:"page"`
+	newsletter.Texts
+	Logo *apiLogo `json:"logo"`
+	newsletter.Senders
+	newsletter.Sending
+	ReturnURLs []string               `json:"return_urls"`
+	State      digest.NewsletterState `json:"state"`
+	HeldReason string                 `json:"held_reason"`
+	Members    int                    `json:"members"`
 }
 
 func (s *site) newsletterOf(r *http.Request, n digest.Newsletter) (apiNewsletter, error) {
 	members, err := s.Store.Newsletters.CountMembers(r.Context(), n.ID)
-	return apiNewsletter{
-		Slug: n.Slug, Page: s.BaseURL + "/n/" + n.Slug, Name: n.Name, Description: n.Description, Site: n.SiteURL,
-		AddressLine: n.AddressLine,
-		Header:      n.HeaderText, Footer: n.FooterText, Paper: n.Paper, Ink: n.Ink, Accent: n.Accent,
-		Logo:     apiLogoOf(page.NewsletterName{Newsletter: n, BaseURL: s.BaseURL}),
-		FromName: n.FromName, WantedName: n.WantedName, WantedFrom: n.WantedFromName, ReplyTo: n.ReplyTo,
-		Days: n.Cadence.String(), DeliverAt: page.ClockOf(n.DeliverAt), Layout: n.Layout,
-		Images: n.Images, ApproveWithin: int64(n.ApproveWithin / time.Second), CountClicks: n.CountClicks,
-		ReturnURLs: append([]string{}, n.ReturnAddresses()...),
-		State:      n.State, HeldReason: n.HeldReason, Members: members,
-	}, err
+	texts, senders, sending := newsletter.JSON(&n)
+	return apiNewsletter{n.Slug, s.BaseURL + "/n/" + n.Slug, texts,
+		apiLogoOf(page.NewsletterName{Newsletter: n, BaseURL: s.BaseURL}), senders, sending,
+		append([]string{}, n.ReturnAddresses()...), n.State, n.HeldReason, members}, err
 }
 
 func (s *site) show(r *http.Request, me apiCaller) (int, any, error) {
@@ -63,76 +39,44 @@ func (s *site) show(r *http.Request, me apiCaller) (int, any, error) {
 	return http.StatusOK, n, err
 }
 
-// An change is a change of a newsletter. Absent fields keep their values.
+// An apiChange is a change of a newsletter. Absent fields keep their values.
 type apiChange struct {
-	Name          *string   `json:"name"`
-	Description   *string   `json:"description"`
-	Site          *string   `json:"site"`
-	AddressLine   *string   `json:"address_line"`
-	Header        *string   `json:"header"`
-	Footer        *string   `json:"footer"`
-	Paper         *string   `json:"paper"`
-	Ink           *string   `json:"ink"`
-	Accent        *string   `json:"accent"`
-	FromName      *string   `json:"from_name"`
-	ReplyTo       *string   `json:"reply_to"`
-	Days          *string   `json:"days"`
-	DeliverAt     *string   `json:"deliver_at"`
-	Layout        *string   `json:"layout"`
-	Images        *string   `json:"images"`
-	ApproveWithin *int64    `json:"approve_within"` // seconds
-	CountClicks   *bool     `json:"count_clicks"`
-	ReturnURLs    *[]string `json:"return_urls"`
+	newsletter.Texts
+	FromName *string `json:"from_name"`
+	ReplyTo  *string `json:"reply_to"`
+	newsletter.Sending
+	ReturnURLs *[]string `json:"return_urls"`
 }
 
-// apply returns n with the change. The store rejects what Newsletter.Check does not allow.
-func (c apiChange) apply(n digest.Newsletter) (digest.Newsletter, error) {
-	for value, to := range map[*string]*string{c.Name: &n.Name, c.Description: &n.Description, c.Site: &n.SiteURL,
-		c.AddressLine: &n.AddressLine, c.Header: &n.HeaderText, c.Footer: &n.FooterText, c.Paper: &n.Paper,
-		c.Ink: &n.Ink, c.Accent: &n.Accent, c.FromName: &n.FromName, c.ReplyTo: &n.ReplyTo} {
-		if value != nil {
-			*to = *value
-		}
+// readChange returns n with the change in a request. The store rejects what Newsletter.Check does not allow.
+func readChange(r *http.Request, n digest.Newsletter) (digest.Newsletter, error) {
+	texts, _, was := newsletter.JSON(&n)
+	c := apiChange{Texts: texts, FromName: &n.FromName, ReplyTo: &n.ReplyTo, Sending: was}
+	err := readJSON(r, &c)
+	if err != nil {
+		return n, err
 	}
-	if c.Layout != nil {
-		n.Layout = digest.Layout(*c.Layout)
-	}
-	if c.Images != nil {
-		n.Images = digest.Images(*c.Images)
-	}
-	if c.ApproveWithin != nil {
-		n.ApproveWithin = time.Duration(min(max(*c.ApproveWithin, -1), int64(digest.MaxApproval/time.Second)+1)) *
-			time.Second
-	}
-	if c.CountClicks != nil {
-		n.CountClicks = *c.CountClicks
-	}
+	n.Layout, n.Images, n.CountClicks = c.Layout, c.Images, c.CountClicks
+	n.ApproveWithin = time.Duration(min(max(c.ApproveWithin, -1), int64(digest.MaxApproval/time.Second)+1)) *
+		time.Second
 	if c.ReturnURLs != nil {
-		n.ReturnURLs = strings.Join(*c.ReturnURLs, "\n")
+		n.ReturnURLs = digest.ReturnURLs(*c.ReturnURLs)
 	}
-	if c.DeliverAt != nil {
-		clock, err := time.Parse("15:04", *c.DeliverAt)
-		if err != nil {
+	if c.DeliverAt != was.DeliverAt {
+		if n.DeliverAt, err = digest.ParseClock(c.DeliverAt); err != nil {
 			return n, apiError(http.StatusUnprocessableEntity, "deliver_at is an hour such as 07:00")
 		}
-		n.DeliverAt = time.Duration(clock.Hour())*time.Hour + time.Duration(clock.Minute())*time.Minute
 	}
-	if c.Days == nil {
-		return n, nil
-	}
-	var err error
-	if n.Cadence, err = digest.ParseCadence(*c.Days); err != nil {
-		return n, apiError(http.StatusUnprocessableEntity, "days: "+err.Error())
+	if c.Days != was.Days {
+		if n.Cadence, err = digest.ParseCadence(c.Days); err != nil {
+			return n, apiError(http.StatusUnprocessableEntity, "days: "+err.Error())
+		}
 	}
 	return n, nil
 }
 
 func (s *site) change(r *http.Request, me apiCaller) (int, any, error) {
-	var c apiChange
-	if err := readJSON(r, &c); err != nil {
-		return 0, nil, err
-	}
-	n, err := c.apply(me.Newsletter.Wanted())
+	n, err := readChange(r, me.Newsletter.Wanted())
 	if err == nil {
 		err = s.ChangeNewsletter(r.Context(), me.Newsletter, n, false)
 	}

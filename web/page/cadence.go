@@ -9,9 +9,6 @@ import (
 	"digest/internal/catalogue"
 )
 
-// ClockOf formats a time of day: 07:00.
-func ClockOf(d time.Duration) string { return time.Time{}.Add(d).Format("15:04") }
-
 // A CadenceField has the form fields for a cadence and an hour.
 type CadenceField struct {
 	Choices []Choice // days of the week
@@ -22,12 +19,12 @@ type CadenceField struct {
 
 // NewCadenceField returns the fields with a stored cadence and hour.
 func NewCadenceField(c digest.Cadence, at time.Duration) CadenceField {
-	return CadenceField{dayChoices(c), c.IsMonthly(), monthDays(c), ClockOf(at)}
+	return CadenceField{dayChoices(c), c.IsMonthly(), monthDays(c), digest.Clock(at)}
 }
 
 // HourType returns the type of the field for the hour. A field of type time would not show an invalid value.
 func (f CadenceField) HourType() string {
-	if _, err := time.Parse("15:04", f.At); f.At != "" && err != nil {
+	if _, err := digest.ParseClock(f.At); f.At != "" && err != nil {
 		return "text"
 	}
 	return "time"
@@ -45,14 +42,14 @@ func ReadCadence(r *http.Request) (f CadenceField, c digest.Cadence, at time.Dur
 	if c = week; f.Monthly {
 		c = month
 	}
-	clock, noHour := time.Parse("15:04", f.At)
+	at, noHour := digest.ParseClock(f.At)
 	switch {
 	case c == 0:
 		wrong = catalogue.Key("Choose at least one day.")
 	case noHour != nil:
 		wrong = catalogue.Key("Enter a time from 00:00 to 23:59, such as 07:00.")
 	}
-	return f, c, time.Duration(clock.Hour())*time.Hour + time.Duration(clock.Minute())*time.Minute, wrong, nil
+	return f, c, at, wrong, nil
 }
 
 // readCadences parses both cadences of the form: days of the week, and a day of the month. 0: nothing is chosen.

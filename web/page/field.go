@@ -83,10 +83,7 @@ func (v *Visit) AddZone(value string) string {
 	typed := ZoneField{Zone: value}
 	zone, ok := typed.ReadZone()
 	if !ok {
-		f.Wrong = typed.WrongZone
-	}
-	for _, near := range typed.Near {
-		f.Choices = append(f.Choices, Choice{Value: near})
+		f.Wrong, f.Choices = typed.WrongZone, typed.Near
 	}
 	return zone
 }

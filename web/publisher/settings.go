@@ -70,6 +70,8 @@ func (me publisher) letterFields(n *digest.Newsletter) (hours string) {
 	me.AddText(page.CodeKind, "site", &n.SiteURL, 200)
 	me.Fields()["site"].Sample = "https://"
 	me.AddText(page.LineKind, "address", &n.AddressLine, 200)
+	me.AddText(page.LineKind, "subject", &n.SubjectPattern, 150)
+	me.Refused(digest.CheckSubject(n.SubjectPattern), "subject")
 	me.AddText(page.AreaKind, "header", &n.HeaderText, 500)
 	me.AddText(page.AreaKind, "footer", &n.FooterText, 500)
 	n.HeaderText, n.FooterText = digest.OneLine(n.HeaderText), digest.OneLine(n.FooterText)
