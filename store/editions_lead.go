@@ -69,7 +69,7 @@ func (s Editions) KeepLead(ctx context.Context, id digest.EditionID, lead digest
 func (s Editions) FeedHistories(ctx context.Context, feeds []digest.FeedID, before time.Time) ([]digest.FeedHistory,
 	error) {
 	// The first poll of a feed finds posts of several years, so their date of publication decides. Later posts count for
-	// the day on which digest found them. All subqueries except that of the titles only read the index posts_seen.
+	// the day on which digest found them. Only the titles need more than the index posts_seen.
 	month := before.AddDate(0, 0, -30)
 	const recent = `FROM posts p WHERE p.feed_id = f.id AND p.seen_at >= ? AND p.seen_at < ?
 		AND (p.published_at = 0 OR p.published_at >= ?)`
