@@ -96,7 +96,7 @@ func (f front) rank(headings []heading, d *digest.Delivery, whole bool) (places 
 		for j, p := range h.section.Posts {
 			sites[i].Posts = append(sites[i].Posts, rank.Post{
 				ID: p.ID, Headline: p.Headline, Words: p.Words,
-				Series:  slices.Contains(past.openings, rank.Opening(p.Title)),
+				Series:  slices.Contains(past.openings, p.Opening),
 				Picture: p.Picture.Learned(f.sizes, rank.Lead).Width,
 				At:      h.at[j], Late: j >= len(h.section.Posts)-h.section.Late,
 			})
