@@ -1,7 +1,6 @@
 package render
 
 import (
-	"fmt"
 	"math"
 	"strings"
 
@@ -54,7 +53,11 @@ var formats = map[string]string{
 func formatOf(e digest.Enclosure) string {
 	_, sub, _ := strings.Cut(strings.ToLower(e.Type), "/")
 	sub, _, _ = strings.Cut(sub, ";")
-	if name := formats[strings.TrimSpace(sub)]; name != "" && !(name == "MP3" && e.Medium() == digest.Film) {
+	name := formats[strings.TrimSpace(sub)]
+	switch {
+	case name == "MP4" && e.Medium() == digest.Sound:
+		return "M4A"
+	case name != "" && !(name == "MP3" && e.Medium() == digest.Film):
 		return name
 	}
 	return formats[e.Ending()]
@@ -98,7 +101,7 @@ func nameOrNil(s string) catalogue.Sayable {
 	return name(s)
 }
 
-// lengthWords formats a number of seconds: "43 min", "1 h 12".
+// lengthWords formats a number of seconds: "43 min", "1 h 12 min".
 func lengthWords(seconds int64) catalogue.Sayable {
 	minutes := max(1, (seconds+30)/60)
 	hours, minutes := minutes/60, minutes%60
@@ -108,7 +111,7 @@ func lengthWords(seconds int64) catalogue.Sayable {
 	case minutes == 0:
 		return catalogue.Key("%d h").With(hours)
 	}
-	return catalogue.Key("%d h %s").With(hours, fmt.Sprintf("%02d", minutes))
+	return catalogue.Key("%d h %d min").With(hours, minutes)
 }
 
 // bytesWords formats a number of bytes: "850 KB", "2 MB", "1.2 GB".

@@ -16,7 +16,7 @@ func TestLabelsOfFiles(t *testing.T) {
 		label, facts string
 	}{
 		{digest.Enclosure{Type: "audio/mpeg", Length: 41e6, Seconds: 2580}, "Listen · 43 min", "MP3, 41 MB"},
-		{digest.Enclosure{Type: "audio/mpeg", Seconds: 6720}, "Listen · 1 h 52", "MP3"},
+		{digest.Enclosure{Type: "audio/mpeg", Seconds: 6720}, "Listen · 1 h 52 min", "MP3"},
 		{digest.Enclosure{Type: "audio/mpeg", Length: 41e6}, "Listen · 41 MB", "MP3"},
 		{digest.Enclosure{Type: "audio/mpeg"}, "Listen", "MP3"},
 		{digest.Enclosure{Type: "audio/x-m4a; charset=x", Length: 1e6, Seconds: 1}, "Listen · 1 min", "M4A, 1 MB"},
@@ -25,7 +25,7 @@ func TestLabelsOfFiles(t *testing.T) {
 		{digest.Enclosure{URL: "https://x.org/a.ogg"}, "Listen", "Ogg"},
 		{digest.Enclosure{Type: "video/mp4; codecs=avc1", Seconds: 720}, "Watch · 12 min", "MP4"},
 		{digest.Enclosure{Type: "video/mpeg", Seconds: 720}, "Watch · 12 min", ""},
-		{digest.Enclosure{Type: "video/mp4", Seconds: 4320}, "Watch · 1 h 12", "MP4"},
+		{digest.Enclosure{Type: "video/mp4", Seconds: 4320}, "Watch · 1 h 12 min", "MP4"},
 		{digest.Enclosure{Type: "video/*", Seconds: 7200}, "Watch · 2 h", ""},
 		{digest.Enclosure{Type: "audio/mpeg", Seconds: 5}, "Listen · 1 min", "MP3"},
 		{digest.Enclosure{Type: "image/png", Length: 2e6}, "Picture, 2 MB", ""},

@@ -324,8 +324,10 @@ func (g releaseBatch) reason(ctx context.Context, c conn) (where string, carries
 }
 
 // postpone moves the digests that already have an edition of this date, with their hidden posts.
+//
+// With EXISTS, PostgreSQL would read all editions of the date, of which its statistics do not know yet.
 func (g releaseBatch) postpone(ctx context.Context, c conn, times groupTimes, where string, args []any) error {
-	where += ` AND EXISTS (SELECT 1 FROM editions e WHERE e.digest_id = d.id AND e.local_date = ?)`
+	where += ` AND (SELECT 1 FROM editions e WHERE e.digest_id = d.id AND e.local_date = ?) = 1`
 	args = append(args[:len(args):len(args)], times.date.String())
 	return g.moveOn(ctx, c, times, where, args)
 }

@@ -121,7 +121,8 @@ func TestSpoken(t *testing.T) {
 func TestSentence(t *testing.T) {
 	for line, want := range map[string]string{
 		"": "", "a": "A.", "a pause ends": "A pause ends.", "it is so.": "It is so.",
-		"“x” is no date": "“x” is no date.", "état": "État.", "何か": "何か.",
+		"“x” is no date": "“x” is no date.", "http://a.example/x is gone": "http://a.example/x is gone.",
+		"ann@a.example has an account": "ann@a.example has an account.", "état": "État.", "何か": "何か.",
 	} {
 		if got := English().Sentence(Text(line)); got != want {
 			t.Errorf("%q becomes %q, not %q", line, got, want)

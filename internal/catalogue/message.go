@@ -99,12 +99,16 @@ func (l *Language) Text(v any) string {
 	return fmt.Sprint(v)
 }
 
-// Heading returns a text for a line of its own: with a capital letter, if the language has them.
+// Heading returns a text for a line of its own: with a capital letter, if the language has them. A web or email address
+// at the beginning keeps its letters.
 func (l *Language) Heading(v Sayable) string {
 	said := v.In(l)
 	first, size := utf8.DecodeRuneInString(said)
 	if size == 0 {
 		return ""
+	}
+	if word, _, _ := strings.Cut(said, " "); strings.Contains(word, "://") || strings.Contains(word, "@") {
+		return said
 	}
 	return string(unicode.ToUpper(first)) + said[size:]
 }

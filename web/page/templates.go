@@ -14,6 +14,7 @@ import (
 	"strings"
 	"sync"
 	"time"
+	"unicode"
 
 	"digest"
 	"digest/internal/catalogue"
@@ -174,6 +175,7 @@ func pagesIn(l *catalogue.Language, a Assets, parts []Part) pages {
 		},
 		"firstOf":  func(year int, m time.Month) digest.Date { return digest.Date{Year: year, Month: m, Day: 1} },
 		"clip":     Shortened,
+		"unbroken": unbroken,
 		"bare":     digest.WithoutCredentials,
 		"sentence": func(v any) string { return l.Sentence(catalogue.Text(l.Text(v))) },
 		"kind":     KindNamed,
@@ -284,3 +286,20 @@ func Named(d digest.Digest) NamedPage { return NamedPage{cmp.Or(d.Name, render.D
 
 // Nameplate returns the name on the nameplate.
 func (p NamedPage) Nameplate() string { return p.Name }
+
+// unbroken keeps numbers such as "1-0" on one line with a word joiner after each hyphen, where browsers break lines.
+func unbroken(headline string) string {
+	if !strings.ContainsAny(headline, "-–") {
+		return headline
+	}
+	var b strings.Builder
+	var before, last rune
+	for _, c := range headline {
+		if (last == '-' || last == '–') && unicode.IsDigit(before) && unicode.IsDigit(c) {
+			b.WriteRune('\u2060')
+		}
+		b.WriteRune(c)
+		before, last = last, c
+	}
+	return b.String()
+}

@@ -27,3 +27,16 @@ func TestPagesAreComplete(t *testing.T) {
 		}
 	}
 }
+
+func TestUnbroken(t *testing.T) {
+	for headline, want := range map[string]string{
+		"Madrid 1-0 win":      "Madrid 1-\u20600 win",
+		"2024–25, 1-2-3":      "2024–\u206025, 1-\u20602-\u20603",
+		"F-16 and well-known": "F-16 and well-known",
+		"3 - 4":               "3 - 4",
+	} {
+		if got := unbroken(headline); got != want {
+			t.Errorf("%q: %q, want %q", headline, got, want)
+		}
+	}
+}
