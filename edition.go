@@ -106,10 +106,11 @@ func (d Digest) Delivery(e Edition) Delivery {
 // A FeedHistory is what a feed published before an edition.
 type FeedHistory struct {
 	FeedID FeedID
-	Recent int       // posts in the 30 days before; not counted beyond 200
+	Recent int       // posts in the 30 days before; not counted beyond 300
 	Last   time.Time // date of its newest post before; zero if unknown
 	Most   int       // posts on its busiest UTC day of those 30 days
 	Since  time.Time // date of its earliest post in those 30 days; zero if it has none
+	Titles string    // of its ten newest posts before that have one, one for each line
 }
 
 // A Dot is committed just before the final dot of a message. From then until its Mark it is unknown whether the server

@@ -80,7 +80,8 @@ func (f front) fold(h *heading, d *digest.Delivery, own digest.Subscription, who
 // A history is what a feed published before an edition, with its voice if the feed floods the edition.
 type history struct {
 	digest.FeedHistory
-	voice *voice
+	openings []string // of its Titles, in their place
+	voice    *voice
 }
 
 // listen adds the voices of feeds that may flood editions.

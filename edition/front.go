@@ -60,8 +60,9 @@ func (b *Builder) front(ctx context.Context, ds []digest.Delivery, refs map[dige
 			return front{}, fmt.Errorf("reading the history of %d feeds: %w", len(feeds), err)
 		}
 		for _, h := range found {
-			key := historyKey{h.FeedID, before}
-			f.histories[key] = history{FeedHistory: h}
+			key, openings := historyKey{h.FeedID, before}, rank.Openings(h.Titles)
+			h.Titles = ""
+			f.histories[key] = history{FeedHistory: h, openings: openings}
 			b.cache.putHistory(key, f.histories[key])
 		}
 	}
@@ -83,10 +84,10 @@ func (f front) rank(headings []heading, d *digest.Delivery, whole bool) (places 
 	beyond map[digest.PostID]bool) {
 	sites := make([]rank.Site, len(headings))
 	for i, h := range headings {
-		layout := cmp.Or(d.Layout, digest.Excerpts)
+		layout, past := cmp.Or(d.Layout, digest.Excerpts), f.histories[historyOf(h.feed, d)]
 		shown, bound := cmp.Or(h.section.Display, layout), !d.BoundFrom.IsZero()
 		sites[i] = rank.Site{
-			Chosen: h.leads, Folder: h.place, FeedHistory: f.histories[historyOf(h.feed, d)].FeedHistory,
+			Chosen: h.leads, Folder: h.place, FeedHistory: past.FeedHistory,
 			Count: len(h.at), Best: bound || isLong(d) && len(headings) > 1, Folded: h.section.Fold != nil,
 			Whole: whole || shown == digest.Headlines || !bound && (h.section.Display != "" || layout != digest.Excerpts),
 			Lines: h.section.Display == digest.Headlines && layout != digest.Headlines,
@@ -95,6 +96,7 @@ func (f front) rank(headings []heading, d *digest.Delivery, whole bool) (places 
 		for j, p := range h.section.Posts {
 			sites[i].Posts = append(sites[i].Posts, rank.Post{
 				ID: p.ID, Headline: p.Headline, Words: p.Words,
+				Series:  slices.Contains(past.openings, p.Opening),
 				Picture: p.Picture.Learned(f.sizes, rank.Lead).Width,
 				At:      h.at[j], Late: j >= len(h.section.Posts)-h.section.Late,
 			})

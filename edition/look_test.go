@@ -97,6 +97,21 @@ func TestDeadPictures(t *testing.T) {
 	}
 }
 
+// TestSeriesDoesNotLead: a post leads unless its title begins like an earlier one of its site.
+func TestSeriesDoesNotLead(t *testing.T) {
+	for titles, leads := range map[string]bool{"Stones 11: Basalt": false, "A new stone": true} {
+		s := stocked()
+		p := s.posts[30]
+		p.Title, p.Content = "Stones 12: Granite", strings.Repeat("Many words about stones. ", 20)
+		s.posts[30] = p
+		s.histories = map[digest.FeedID]digest.FeedHistory{p.FeedID: {Titles: titles}}
+		page, err := builder(s).Edition(t.Context(), deliveries()[1])
+		if err != nil || (page.Lead == 30) != leads {
+			t.Errorf("after %q: the lead is %d, %v", titles, page.Lead, err)
+		}
+	}
+}
+
 // TestLearnedPicturesOfTexts: with full texts, the builder requests the sizes of all pictures, also for a post that was
 // rendered before they were known. With excerpts it requests only the size of the picture above.
 func TestLearnedPicturesOfTexts(t *testing.T) {

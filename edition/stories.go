@@ -135,28 +135,36 @@ type teller struct {
 // retold maps each post that tells the story of another post of the edition to that post.
 func retold(all []teller) map[digest.PostID]digest.PostID {
 	left := map[digest.PostID]digest.PostID{}
-	byTarget, byTitle := map[int64][]teller{}, map[uint64][]teller{}
-	for _, t := range all {
-		byTarget[t.story.target] = append(byTarget[t.story.target], t)
-		byTitle[t.story.title] = append(byTitle[t.story.title], t)
-	}
+	byTarget := groupsOf(all, func(s *story) uint64 { return uint64(s.target) })
+	byTitle := groupsOf(all, func(s *story) uint64 { return s.title })
 	rare := sync.OnceValue(func() frequency { return frequencyOf(all) })
 	points := func(t, o teller) bool { return t.pointsAs(o, rare) }
+	tells := func(t, o teller) bool { return t.tellsAs(o, rare) }
 	for _, t := range all { // pages that are in the edition themselves
 		if key := t.story.page; key != 0 && key != t.story.target {
-			tellOnce(left, t, byTarget[key], points)
+			tellOnce(left, t, byTarget[uint64(key)], points)
 		}
 	}
 	for _, t := range all {
-		if group := byTarget[t.story.target]; t.story.target != 0 && len(group) > 1 && group[0] == t {
+		if group := byTarget[uint64(t.story.target)]; len(group) > 1 && group[0] == t {
 			tellOnce(left, slices.MinFunc(group, longest), group, points)
 		}
-		group := byTitle[t.story.title]
-		if n := len(group); t.story.title != 0 && n > 1 && n <= mostTellers && group[0] == t {
-			tellOnce(left, slices.MinFunc(group, longest), group, func(t, o teller) bool { return t.tellsAs(o, rare()) })
+		if group := byTitle[t.story.title]; len(group) > 1 && len(group) <= mostTellers && group[0] == t {
+			tellOnce(left, slices.MinFunc(group, longest), group, tells)
 		}
 	}
 	return left
+}
+
+// groupsOf returns the posts with each key, in their order. Posts without a key are in no group.
+func groupsOf(all []teller, key func(*story) uint64) map[uint64][]teller {
+	groups := make(map[uint64][]teller, len(all))
+	for _, t := range all {
+		if k := key(&t.story); k != 0 {
+			groups[k] = append(groups[k], t)
+		}
+	}
+	return groups
 }
 
 // longest compares two posts: the longer one comes first, or else the earlier one.
@@ -178,7 +186,8 @@ func tellOnce(left map[digest.PostID]digest.PostID, first teller, group []teller
 // isNear reports whether two posts are of the same two days and in the same known language.
 func (t teller) isNear(o teller) bool {
 	apart := time.Duration(t.at()-o.at()) * time.Second
-	return apart.Abs() <= storySpan && t.Language != "" && baseOf(t.Language) == baseOf(o.Language)
+	return apart.Abs() <= storySpan && t.Language != "" &&
+		(t.Language == o.Language || baseOf(t.Language) == baseOf(o.Language))
 }
 
 func baseOf(language string) string {
@@ -195,33 +204,43 @@ func (t teller) pointsAs(o teller, rare func() frequency) bool {
 	if !t.story.linked && !o.story.linked {
 		return true
 	}
-	_, rares := t.shares(o, rare())
-	return rares >= fewestPointer
+	shared := shares(t.story.words, o.story.words, nil)
+	return shared >= fewestPointer && shares(t.story.words, o.story.words, rare) >= fewestPointer
 }
 
-// shares counts the words and the rare words that two posts share.
-func (t teller) shares(o teller, f frequency) (words, rares int) {
-	for _, w := range t.story.words {
-		if _, is := slices.BinarySearch(o.story.words, w); is {
-			if words++; f.isRare(w) {
-				rares++
+// shares counts the words that are in both sorted lists. If rare is set, it counts only rare words.
+func shares(words, others []uint32, rare func() frequency) (n int) {
+	var f frequency
+	if rare != nil {
+		f = rare()
+	}
+	for i, j := 0, 0; i < len(words) && j < len(others); {
+		switch {
+		case words[i] < others[j]:
+			i++
+		case words[i] > others[j]:
+			j++
+		default:
+			if rare == nil || f.isRare(words[i]) {
+				n++
 			}
+			i, j = i+1, j+1
 		}
 	}
-	return words, rares
+	return n
 }
 
 // tellsAs reports whether two posts with the same headline have nearly the same words.
-func (t teller) tellsAs(o teller, f frequency) bool {
-	shared, rares := t.shares(o, f)
+func (t teller) tellsAs(o teller, rare func() frequency) bool {
+	shared := shares(t.story.words, o.story.words, nil)
 	all := len(t.story.words) + len(o.story.words) - shared
-	return rares >= fewestRare && shared*10 >= all*sharedTenths &&
-		(holdsAll(t.story.figures, o.story.figures) || holdsAll(o.story.figures, t.story.figures))
+	return shared >= fewestRare && shared*10 >= all*sharedTenths &&
+		(holdsAll(t.story.figures, o.story.figures) || holdsAll(o.story.figures, t.story.figures)) &&
+		shares(t.story.words, o.story.words, rare) >= fewestRare
 }
 
-func holdsAll(keys, of []uint32) bool {
-	return !slices.ContainsFunc(of, func(k uint32) bool { _, is := slices.BinarySearch(keys, k); return !is })
-}
+// holdsAll reports whether sorted keys contain all others.
+func holdsAll(keys, others []uint32) bool { return shares(keys, others, nil) == len(others) }
 
 // A frequency counts the posts of an edition that have a word. Words may share a counter: then both seem less rare, and
 // their posts stay.

@@ -40,6 +40,7 @@ const (
 type Post struct {
 	ID       digest.PostID
 	Headline bool      // its title is a headline, see IsHeadline; false for a note
+	Series   bool      // its title has the opening of an earlier title of its site, see Opening
 	Words    int       // of its text; for Chinese, Japanese and Korean an equivalent
 	Picture  int       // width of its picture in CSS pixels; 0 if it has none that is known to load, or of unknown size
 	At       time.Time // of publication
@@ -69,7 +70,7 @@ type Place struct {
 
 const (
 	mostFull     = 3   // posts of a site that are more than a line
-	firehose     = 150 // posts in 30 days from which a site leads only if the reader chose it
+	firehose     = 300 // posts in 30 days from which a site leads only if the reader chose it
 	busy         = 30  // posts in 30 days from which a site comes after others of the same form
 	fewestPosts  = 5   // posts of an edition that has seconds
 	postsASecond = 5   // posts of an edition for each second beyond the first
@@ -78,6 +79,7 @@ const (
 	secondScore  = 2
 	fewWords     = 20 // a shorter text leads only with a picture
 	largePicture = 400
+	inSeries     = 3 // points that a post of a series loses
 	day          = 24 * time.Hour
 )
 
@@ -159,7 +161,7 @@ func (c candidate) leads() bool {
 	switch {
 	case c.site.Chosen, c.kept:
 		return true
-	case c.ledLately || c.site.Recent >= firehose || !c.Headline:
+	case c.ledLately || c.site.Recent >= firehose || !c.Headline || c.Series && c.place.score < 1:
 		return false
 	}
 	return c.Words >= fewWords || c.Picture >= largePicture
@@ -197,6 +199,10 @@ func (s Site) score(p Post, earliest time.Time) Place {
 	if s.Last.IsZero() || p.At.IsZero() || p.At.After(earliest) {
 		silence = 0
 	}
+	series := 0
+	if p.Series {
+		series = inSeries
+	}
 	points := []struct {
 		n int
 		Reason
@@ -206,6 +212,7 @@ func (s Site) score(p Post, earliest time.Time) Place {
 		{2 * step(p.Picture, largePicture), Pictured},
 		{step(s.Count, 1) - step(s.Count, 2), Alone},
 		{-step(s.Recent, busy, 3*busy), Ordinary},
+		{-series, Ordinary},
 	}
 	place, most := Place{}, 0
 	for _, part := range points {

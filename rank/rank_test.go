@@ -30,6 +30,14 @@ func TestIsHeadline(t *testing.T) {
 		"13 November 2026":                false,
 		"Freitag, 13. November":           false,
 		"November 13th, 2026":             false,
+		"Did some lettering #type #art":   false,
+		"Issue #12: The lamp":             true,
+		"VPS from $1.99/month, SSD":       false,
+		"Sun cream for £6.50 is best":     false,
+		"Sun lamps for $5/mo!":            false,
+		"Gold breaks $5,000":              true,
+		"A start-up raises $2.5M in May":  true,
+		"Profit of $12.4 a share":         true,
 		"vendredi 1er mai 2026":           false,
 		"2026-11-13 12:30":                false,
 		"11月13日":                          false,
@@ -40,6 +48,50 @@ func TestIsHeadline(t *testing.T) {
 		if got := IsHeadline(title); got != want {
 			t.Errorf("%q: %v, want %v", title, got, want)
 		}
+	}
+}
+
+// TestIsNote: the title of a note is its text; a headline has a text or none.
+func TestIsNote(t *testing.T) {
+	long := "went to the pier this morning and saw the boats come in before the rain"
+	for _, c := range []struct {
+		title string
+		words int
+		want  bool
+	}{{long, 15, true}, {long, 90, false}, {long, 0, false}, {"The pier", 2, false}} {
+		if got := IsNote(c.title, c.words); got != c.want {
+			t.Errorf("%q with %d words: %v", c.title, c.words, got)
+		}
+	}
+}
+
+// TestOpening: posts of a series share an opening, other posts do not.
+func TestOpening(t *testing.T) {
+	for title, want := range map[string]string{
+		"Episode 12: The Lamp":                   "episode:",
+		"episode 13":                             "episode:",
+		"#39: The Rowan County Clerk":            ":",
+		"115: Puppies, People":                   ":",
+		"CRE196 Feminismus":                      "cre:",
+		"Eight-Day Clock - QA8-10":               "eightdayclock:",
+		"Spotlight: Friday Favorites!":           "spotlight:",
+		"[Übersetzung] Das Licht":                "übersetzung:",
+		"【安全公告】Intel":                            "安全公告:",
+		"第12回 灯台":                                "第:",
+		"My Week in Review":                      "myweekinreview",
+		"All that we learned on the way: part 2": "allthatwelearnedonthewaypart",
+		"2,000 boats":                            "boats",
+		"2026":                                   "",
+		"":                                       "",
+	} {
+		if got := Opening(title); got != want {
+			t.Errorf("%q: %q, want %q", title, got, want)
+		}
+	}
+	titles := "Episode 2\nThe lamp\nEpisode 1: Oil\nLinks: 3\nEpisode 0\nMy week\nMy week\n1\n2\n"
+	want := []string{"episode:", "links:", "myweek", "thelamp"}
+	if got := Openings(titles); !slices.Equal(got, want) {
+		t.Errorf("%q, want %q", got, want)
 	}
 }
 
@@ -86,6 +138,9 @@ func TestLead(t *testing.T) {
 		"nobody":                   {two(func(*Site) {}), []digest.FeedID{1, 2}, 0, 0},
 		"a single sentence":        {[]Site{site(1, 10)}, nil, 0, 0},
 		"not alone beyond a limit": {[]Site{with(site(1, 300), limited), site(2, 280)}, nil, 200, Long},
+		"not one of a series":      {two(func(s *Site) { s.Posts[0].Series = true }), nil, 200, Long},
+		"a long one of a series":   {[]Site{with(site(1, 900), func(s *Site) { s.Posts[0].Series = true })}, nil, 100, Long},
+		"no short one of a series": {[]Site{with(site(1, 100), func(s *Site) { s.Posts[0].Series = true })}, nil, 0, 0},
 		"the chosen site":          {two(chosen), []digest.FeedID{1}, 100, Chosen},
 	} {
 		lead, reason := digest.PostID(0), Reason(0)
@@ -191,7 +246,8 @@ func TestSameRanks(t *testing.T) {
 					words[i] = r.IntN(1500)
 				}
 				s := site(feed+1, words...)
-				s.Recent, s.Folder, s.Last = r.IntN(200), r.IntN(3), midnight.AddDate(0, 0, -r.IntN(300))
+				s.Recent, s.Folder, s.Last = r.IntN(400), r.IntN(3), midnight.AddDate(0, 0, -r.IntN(300))
+				s.Posts[0].Series = r.IntN(3) == 0
 				sites = append(sites, s)
 			}
 			places := Of(sites, rest, 0)

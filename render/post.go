@@ -47,6 +47,7 @@ type Post struct {
 	Minutes  int     // reading time of the full text
 	Words    int     // of the full text, or else of its summary; a wide character is half a word
 	Headline bool    // its title says what it is about
+	Opening  string  // of its title, see rank.Opening; empty if it has no headline
 	Readable bool    // its full text contains more than its excerpt
 	Files    []File  // its enclosures and other links
 	Film     string  // address of the film that it is about; may be empty
@@ -136,7 +137,10 @@ func (r *Renderer) newPost(from digest.Post, brief bool, links []File) *Post {
 	if p.Words == 0 {
 		p.Words = wordsIn(from.Summary)
 	}
-	p.Headline = !p.Untitled && rank.IsHeadline(p.Title)
+	p.Headline = !p.Untitled && rank.IsHeadline(p.Title) && !rank.IsNote(from.Title, p.Words)
+	if p.Headline {
+		p.Opening = rank.Opening(from.Title)
+	}
 	p.mixed = p.Dir == "rtl" || r.isRTL() || strings.ContainsFunc(p.Author, rightToLeft)
 	p.Byline, p.besides = p.byline(from)
 	p.inWords = p.pictureWords(from)
@@ -185,7 +189,7 @@ func (p *Post) Line() string {
 // pack copies all strings of the post except its text into one allocation.
 func (p *Post) pack() {
 	n := pack(&p.Title, &p.URL, &p.Film, &p.Byline, &p.besides, &p.inWords, &p.Excerpt, &p.Longer, &p.Language,
-		&p.Author, &p.lead, &p.Picture.URL,
+		&p.Author, &p.Opening, &p.lead, &p.Picture.URL,
 		&p.Picture.Alt, &p.Picture.Source, &p.unsized.URL, &p.unsized.Alt, &p.unsized.Film, &p.unsized.Width,
 		&p.unsized.Height,
 		&p.line.html.coded, &p.line.text.coded, &p.title.html.coded, &p.title.text.coded, &p.by.html.coded,
@@ -205,7 +209,7 @@ func (p *Post) pack() {
 
 // Memory beside the strings, in bytes: structs and entries of maps.
 const (
-	postBytes = 840
+	postBytes = 856
 	madeBytes = 300
 	fileBytes = 72
 

@@ -1,7 +1,6 @@
 package render
 
 import (
-	"cmp"
 	"fmt"
 	"time"
 
@@ -35,11 +34,16 @@ func (e *Edition) Why(s *Section, i int) catalogue.Sayable {
 	case e.LayoutOf(*s) == digest.Headlines:
 		return catalogue.Key("One line, because you chose headlines for this site.")
 	case place.Rank == rank.Lead:
-		return e.whyLead(s, place, s.Posts[i])
+		return s.whyLead(place, s.Posts[i].Words, e.pictureWidth(s.Posts[i]))
 	case place.Rank == rank.Second:
-		return e.whySecond(s, place, s.Posts[i])
+		return s.whySecond(place, s.Posts[i].Words, e.pictureWidth(s.Posts[i]))
 	}
 	return catalogue.Key("In its place by folder and site.")
+}
+
+// pictureWidth returns the width of a post's picture by which it is ranked.
+func (e *Edition) pictureWidth(p *Post) int {
+	return p.Picture.Learned(e.PictureSizes, rank.Lead).Width
 }
 
 // The lengths of a silence in sentences.
@@ -49,7 +53,7 @@ const (
 	inMonthsAfter = 2 * aMonth
 )
 
-func (e *Edition) whyLead(s *Section, p rank.Place, post *Post) catalogue.Sayable {
+func (s *Section) whyLead(p rank.Place, words, width int) catalogue.Sayable {
 	switch {
 	case p.Reason == rank.Chosen:
 		return catalogue.Key("It leads, because you chose this site.")
@@ -60,16 +64,16 @@ func (e *Edition) whyLead(s *Section, p rank.Place, post *Post) catalogue.Sayabl
 		return catalogue.Key("It leads, because it is the first post from %[2]s in %[1]d days.").With(
 			int(p.Silence/aDay), SiteName(s.Title, s.URL))
 	case p.Reason == rank.Long:
-		return catalogue.Key("It leads, because of its length (%d words).").With(post.Words)
+		return catalogue.Key("It leads, because of its length (%d words).").With(words)
 	case p.Reason == rank.Pictured:
-		return catalogue.Key("It leads, because of its picture (%d pixels wide).").With(e.pictureWidth(post, p))
+		return catalogue.Key("It leads, because of its picture (%d pixels wide).").With(width)
 	case p.Reason == rank.Alone:
 		return catalogue.Key("It leads, because it is the only post from %s.").With(SiteName(s.Title, s.URL))
 	}
 	return catalogue.Key("It leads, because no other post has more points.")
 }
 
-func (e *Edition) whySecond(s *Section, p rank.Place, post *Post) catalogue.Sayable {
+func (s *Section) whySecond(p rank.Place, words, width int) catalogue.Sayable {
 	switch {
 	case p.Reason == rank.Silence && p.Silence >= inMonthsAfter:
 		return catalogue.Key("Large headline, because it is the first post from %[2]s in %[1]d months.").With(
@@ -78,14 +82,9 @@ func (e *Edition) whySecond(s *Section, p rank.Place, post *Post) catalogue.Saya
 		return catalogue.Key("Large headline, because it is the first post from %[2]s in %[1]d days.").With(
 			int(p.Silence/aDay), SiteName(s.Title, s.URL))
 	case p.Reason == rank.Pictured:
-		return catalogue.Key("Large headline, because of its picture (%d pixels wide).").With(e.pictureWidth(post, p))
+		return catalogue.Key("Large headline, because of its picture (%d pixels wide).").With(width)
 	}
-	return catalogue.Key("Large headline, because of its length (%d words).").With(post.Words)
-}
-
-// pictureWidth returns the width that ranked the post: the real one, where the feed states none.
-func (e *Edition) pictureWidth(post *Post, p rank.Place) int {
-	return cmp.Or(post.Picture.Learned(e.PictureSizes, p.Rank).Width, post.Picture.Width)
+	return catalogue.Key("Large headline, because of its length (%d words).").With(words)
 }
 
 // OnlyOnWeb returns the number of posts that the email of an edition leaves out, by site.

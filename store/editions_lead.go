@@ -69,22 +69,26 @@ func (s Editions) KeepLead(ctx context.Context, id digest.EditionID, lead digest
 func (s Editions) FeedHistories(ctx context.Context, feeds []digest.FeedID, before time.Time) ([]digest.FeedHistory,
 	error) {
 	// The first poll of a feed finds posts of several years, so their date of publication decides. Later posts count for
-	// the day on which digest found them. All subqueries only read the index posts_seen.
+	// the day on which digest found them. Only the titles need more than the index posts_seen.
 	month := before.AddDate(0, 0, -30)
 	const recent = `FROM posts p WHERE p.feed_id = f.id AND p.seen_at >= ? AND p.seen_at < ?
 		AND (p.published_at = 0 OR p.published_at >= ?)`
 	return readRows[digest.FeedHistory](ctx, s.read(), "reading the history of feeds",
 		`SELECT f.id AS feed_id,
-			(SELECT COUNT(*) FROM (SELECT 1 `+recent+` LIMIT 200) month) AS recent,
+			(SELECT COUNT(*) FROM (SELECT 1 `+recent+` LIMIT 300) month) AS recent,
 			COALESCE((SELECT MAX(day.posts) FROM (SELECT COUNT(*) AS posts `+recent+`
 				GROUP BY CASE WHEN p.published_at > 0 AND p.seen_at = (SELECT MIN(first.seen_at) FROM posts first
 				WHERE first.feed_id = f.id) THEN p.published_at ELSE p.seen_at END / 86400) day), 0) AS most,
 			COALESCE((SELECT MIN(CASE WHEN p.published_at > 0 THEN p.published_at ELSE p.seen_at END) `+recent+`
 				), 0) AS since,
+			COALESCE((SELECT string_agg(named.title, ?) FROM (SELECT p.title, p.untitled FROM posts p
+				WHERE p.feed_id = f.id AND p.seen_at < ? ORDER BY p.seen_at DESC, p.published_at DESC LIMIT 10) named
+				WHERE named.untitled = 0), '') AS titles,
 			COALESCE((SELECT MAX(CASE WHEN late.published_at > 0 THEN late.published_at ELSE late.seen_at END) FROM
 				(SELECT p.published_at, p.seen_at FROM posts p WHERE p.feed_id = f.id AND p.seen_at < ?
 				ORDER BY p.seen_at DESC, p.published_at DESC LIMIT 10) late), 0) AS last
-		FROM feeds f WHERE f.id`+s.d.OneOf, month, before, month, month, before, month, month, before, month, before, feeds)
+		FROM feeds f WHERE f.id`+s.d.OneOf, month, before, month, month, before, month, month, before, month, "\n", before,
+		before, feeds)
 }
 
 // PostsBefore returns the newest posts of a feed that digest found before a time, at most n. It omits extras.

@@ -1,6 +1,8 @@
 package store_test
 
 import (
+	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -83,13 +85,15 @@ func TestFeedHistories(t *testing.T) {
 		w.subscribe(w.reader("ann"), f)
 		old, recent := noon.AddDate(0, 0, -40), noon.AddDate(0, 0, -3)
 		w.record(old, f, posts(old, "a"))
-		w.record(recent, f, posts(recent, "b", "c"))
+		late := posts(recent, "b", "c")
+		late[1].Untitled = true
+		w.record(recent, f, late)
 		w.record(noon, f, posts(noon, "d"))
 		for before, c := range map[time.Time]digest.FeedHistory{
-			noon:                   {FeedID: f.ID, Recent: 2, Last: recent.Add(-time.Minute)},
-			noon.Add(time.Second):  {FeedID: f.ID, Recent: 3, Last: noon.Add(-time.Minute)},
-			noon.AddDate(0, 0, -9): {FeedID: f.ID, Recent: 0, Last: old.Add(-time.Minute)},
-			old:                    {FeedID: f.ID},
+			noon:                   {Recent: 2, Last: recent.Add(-time.Minute), Titles: "Title of a,Title of b"},
+			noon.Add(time.Second):  {Recent: 3, Last: noon.Add(-time.Minute), Titles: "Title of a,Title of b,Title of d"},
+			noon.AddDate(0, 0, -9): {Last: old.Add(-time.Minute), Titles: "Title of a"},
+			old:                    {},
 		} {
 			all, err := w.Editions.FeedHistories(w.ctx, []digest.FeedID{f.ID, empty.ID, 999}, before)
 			w.ok(err)
@@ -99,7 +103,8 @@ func TestFeedHistories(t *testing.T) {
 					want(w, "without posts", h, digest.FeedHistory{FeedID: empty.ID})
 					continue
 				}
-				if !h.Last.Equal(c.Last) || h.Recent != c.Recent {
+				titles := strings.Join(slices.Sorted(strings.SplitSeq(h.Titles, "\n")), ",")
+				if !h.Last.Equal(c.Last) || h.Recent != c.Recent || titles != c.Titles {
 					w.Errorf("before %s: %+v, want %+v", before, h, c)
 				}
 			}
