@@ -212,7 +212,7 @@ func TestArchiveDecidesLeads(t *testing.T) {
 		v, d := r.reader("ann@example.org")
 		for day := range 2 {
 			for i, words := range []int{10, 700, 500} {
-				p := post(fmt.Sprintf("Headline of site %d on day %d", i, day))
+				p := post(fmt.Sprintf("%s site %d", []string{"Fog at", "A fine day for"}[day], i)) // no series
 				p.Summary, p.Content = prose(20, p.Title, 1), "<p>"+prose(words, p.Title, i)+"</p>"
 				if day == 0 {
 					r.brings(digest.Subscription{DigestID: d.ID}, fmt.Sprint("Site ", i), p)
@@ -232,8 +232,8 @@ func TestArchiveDecidesLeads(t *testing.T) {
 		r.arrives(d, note)
 		r.midnight()
 		for range 2 {
-			a := v.get("/editions").status(http.StatusOK).shows(".dates .lead", "no headline", "Headline of site 2 on day 1",
-				"Headline of site 1 on day 0")
+			a := v.get("/editions").status(http.StatusOK).shows(".dates .lead", "no headline", "A fine day for site 2",
+				"Fog at site 1")
 			for i, date := range a.attrs(".dates li a", "href")[1:] {
 				v.get(date).shows(".leading .headline", a.texts(".dates .lead")[i+1])
 			}

@@ -189,9 +189,6 @@ func parseStay(s string) (stay digest.Stay, err error) {
 	if space < 0 {
 		return stay, bad
 	}
-	if stay.TimeZone, err = places.Zone(s[:space]); err != nil {
-		return stay, err
-	}
 	first, last, several := strings.Cut(s[space+1:], "..")
 	if !several {
 		last = first
@@ -202,7 +199,8 @@ func parseStay(s string) (stay digest.Stay, err error) {
 	if wrongFirst != nil || wrongLast != nil {
 		return stay, bad
 	}
-	return stay, nil
+	stay.TimeZone, err = places.Zone(s[:space])
+	return stay, err
 }
 
 func (a *app) addStay(st *store.Store, user digest.UserID, text string) error {
