@@ -168,7 +168,8 @@ var foreignBounds = map[string]string{
 	"cmd/digest/user_add.go":        operator,
 	"internal/backup/file.go":       operator,
 	"internal/backup/reader.go":     operator,
-	"internal/bounce/aggregate.go":  "an attachment of a message of bounce.MaxMessage, unpacked to dmarc.maxXML at most",
+	"internal/bounce/aggregate.go": "an attachment of a message of bounce.MaxMessage, unpacked to " +
+		"dmarc.maxXML at most",
 	"internal/bounce/maildir.go":    "bounce.MaxMessage for each message",
 	"internal/bounce/report.go":     "a message of bounce.MaxMessage, with maxPart for each part",
 	"internal/bounce/session.go":    "bounce.MaxMessage, in one of 50 connections of 15 minutes each",
@@ -210,6 +211,7 @@ var foreignBounds = map[string]string{
 	"web/programs/ping.go":          request,
 	"web/publisher/import.go":       "maxList, in one of two places (Site.joining), until its context ends",
 	"web/publisher/logo.go":         "logo.MaxBytes, in a place (Site.drawing)",
-	"web/programs/push.go":          "the longest feed, counted in page.Site.long, within the time limit of the request",
-	"web/unsubscribe.go":            request,
+	"web/programs/push.go": "the longest feed, counted in page.Site.long, within the time limit of " +
+		"the request",
+	"web/unsubscribe.go": request,
 }

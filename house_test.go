@@ -33,7 +33,8 @@ func TestImports(t *testing.T) {
 		"digest/render": "digest digest/rank digest/internal/catalogue digest/internal/hypertext " +
 			"digest/internal/weburl",
 		"digest/mailer": "digest digest/internal/ownership",
-		"digest/edition": "digest digest/feed digest/internal/catalogue digest/internal/weburl digest/internal/textsearch " +
+		"digest/edition": "digest digest/feed digest/internal/catalogue digest/internal/weburl " +
+			"digest/internal/textsearch " +
 			"digest/rank digest/render digest/mailer digest/newsletter",
 		"digest/internal/seal":      "digest digest/internal/ownership",
 		"digest/internal/ownership": "",
@@ -44,8 +45,9 @@ func TestImports(t *testing.T) {
 		"digest/internal/backup":     "digest",
 		"digest/store": "digest digest/calendar digest/internal/textsearch digest/internal/allowance " +
 			"digest/internal/dmarc digest/newsletter digest/store/db",
-		"digest/store/db":        "digest digest/internal/ownership digest/migrations",
-		"digest/store/backup":    "digest digest/internal/backup digest/internal/ownership digest/store digest/store/db",
+		"digest/store/db": "digest digest/internal/ownership digest/migrations",
+		"digest/store/backup": "digest digest/internal/backup digest/internal/ownership digest/store " +
+			"digest/store/db",
 		"digest/store/storetest": "digest digest/poller digest/store",
 		"digest/worker": "digest digest/feed digest/internal/catalogue digest/internal/picture digest/poller " +
 			"digest/push digest/store digest/mailer",
@@ -78,13 +80,15 @@ func TestImports(t *testing.T) {
 		"digest/web/publisher": "digest digest/calendar digest/internal/catalogue digest/internal/chart " +
 			"digest/internal/logo digest/internal/members digest/mailer digest/newsletter digest/render digest/store " +
 			"digest/subscribe digest/web/page",
-		"digest/web/api": "digest digest/internal/logo digest/internal/places digest/newsletter digest/store digest/web/page " +
+		"digest/web/api": "digest digest/internal/logo digest/internal/places digest/newsletter digest/store " +
+			"digest/web/page " +
 			"digest/web/publisher",
 		"digest/web/operator": "digest digest/calendar digest/feed digest/internal/allowance " +
 			"digest/internal/catalogue digest/internal/chart digest/internal/diagnosis digest/internal/dmarc " +
 			"digest/newsletter digest/poller digest/render digest/store digest/timezone digest/web/page " +
 			"digest/web/publisher",
-		"digest/web": "digest digest/rank digest/calendar digest/feed digest/internal/allowance digest/internal/catalogue " +
+		"digest/web": "digest digest/rank digest/calendar digest/feed digest/internal/allowance " +
+			"digest/internal/catalogue " +
 			"digest/internal/chart digest/internal/export digest/internal/textsearch digest/newsletter digest/poller " +
 			"digest/render digest/store digest/subscribe digest/web/api digest/web/operator digest/web/page " +
 			"digest/web/programs digest/web/publisher",

@@ -56,7 +56,8 @@ func TestColoursCheck(t *testing.T) {
 		"capitals":          {Colours{Accent: "#0B5D4A"}, ""},
 		"a dark paper":      {Colours{Paper: "#101820", Ink: "#f2f2f2", Accent: "#f2aa4c"}, ""},
 		"a yellow accent": {Colours{Accent: "#ffcc00"},
-			"the accent colour #ffcc00 on the background #fbf9f4 has a contrast of 1.4 to 1, but text needs 4.5 to 1; use #"},
+			"the accent colour #ffcc00 on the background #fbf9f4 has a contrast of 1.4 to 1, but text needs 4.5 " +
+				"to 1; use #"},
 		"a grey that is close": {Colours{Paper: "#ffffff", Ink: "#777777"},
 			"the text colour #777777 on the background #ffffff has a contrast of 4.4 to 1"},
 		"the same twice": {Colours{Paper: "#ffffff", Ink: "#ffffff"},

@@ -81,7 +81,8 @@ func TestTooLong(t *testing.T) {
 
 func TestTidyNewsletter(t *testing.T) {
 	n := Newsletter{Name: "a\u202eb\x1b", AddressLine: "a\nb", FromName: "\u2066a", HeaderText: " a\tb",
-		FooterText: "a\u0085b", SubjectPattern: " {title}\u202e\n", Description: "a\r\n\u202eb\x1b[2J", Colours: Colours{Accent: "#0B5D4A"}}
+		FooterText: "a\u0085b", SubjectPattern: " {title}\u202e\n", Description: "a\r\n\u202eb\x1b[2J",
+		Colours: Colours{Accent: "#0B5D4A"}}
 	want := Newsletter{Name: "ab", AddressLine: "a b", FromName: "a", HeaderText: "a b", FooterText: "a b",
 		SubjectPattern: "{title}", Description: "a\nb [2J", Colours: Colours{Accent: "#0b5d4a"}}
 	if got := n.Tidy(); got != want {

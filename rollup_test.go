@@ -21,11 +21,12 @@ func TestCollected(t *testing.T) {
 		came    []digest.DatedPosts
 		want    string
 	}{
-		"none":                  {0, digest.Daily, week[:2], "5: 2, 6: 1, waiting 0"},
-		"Sunday":                {1 << time.Sunday, digest.Daily, week, "8: 6, waiting 3"},
-		"Wednesday":             {1 << time.Wednesday, digest.Daily, week, "11: 9, waiting 0"},
-		"Thursday":              {1 << time.Thursday, digest.Daily, week, "5: 2, waiting 7"},
-		"no edition on the day": {1 << time.Sunday, digest.Daily, []digest.DatedPosts{on(6, 1), on(9, 2)}, "8: 1, waiting 2"},
+		"none":      {0, digest.Daily, week[:2], "5: 2, 6: 1, waiting 0"},
+		"Sunday":    {1 << time.Sunday, digest.Daily, week, "8: 6, waiting 3"},
+		"Wednesday": {1 << time.Wednesday, digest.Daily, week, "11: 9, waiting 0"},
+		"Thursday":  {1 << time.Thursday, digest.Daily, week, "5: 2, waiting 7"},
+		"no edition on the day": {1 << time.Sunday, digest.Daily, []digest.DatedPosts{on(6, 1), on(9, 2)},
+			"8: 1, waiting 2"},
 		"workdays": {1 << time.Sunday, digest.Workdays, []digest.DatedPosts{on(6, 1), on(9, 2)},
 			"9: 3, waiting 0"},
 		"no posts":    {1 << time.Sunday, digest.Daily, []digest.DatedPosts{on(8, 0)}, "waiting 0"},

@@ -40,7 +40,8 @@ func TestWhere(t *testing.T) {
 		{home: "Pacific/Kiritimati", stays: "Pacific/Pago_Pago 2026-10-24..2026-10-26", skips: "2026-10-26"},
 		{home: "Pacific/Pago_Pago", stays: "Pacific/Kiritimati 2026-10-24..2026-10-26", skips: "2026-10-23"},
 		{home: "Pacific/Kiritimati", stays: "Pacific/Pago_Pago 2026-10-25..2026-10-25", skips: "2026-10-25"},
-		{home: "Europe/Paris", stays: "Asia/Tokyo 2026-10-24..2026-10-25; America/Los_Angeles 2026-10-26..2026-10-27; Asia/Kathmandu 2026-10-29..2026-10-29"},
+		{home: "Europe/Paris", stays: "Asia/Tokyo 2026-10-24..2026-10-25; America/Los_Angeles " +
+			"2026-10-26..2026-10-27; Asia/Kathmandu 2026-10-29..2026-10-29"},
 		{home: "Europe/Paris", stays: "Europe/Berlin 2026-10-24..2026-10-25"},
 		{home: "Asia/Kolkata", stays: "America/St_Johns 2026-10-31..2026-11-01"},
 		// Samoa skipped it

@@ -26,8 +26,10 @@ func (s *shelf) PostsBefore(_ context.Context, feed digest.FeedID, before time.T
 }
 
 const (
-	english = "The keeper of the lighthouse went to the harbour in the morning and painted it with a brush that was new."
-	german  = "Der Wärter ging am Morgen zum Hafen und hat ihn mit dem neuen Pinsel gestrichen, weil es nicht mehr regnete."
+	english = "The keeper of the lighthouse went to the harbour in the morning and painted it with a brush that " +
+		"was new."
+	german = "Der Wärter ging am Morgen zum Hafen und hat ihn mit dem neuen Pinsel gestrichen, weil es nicht " +
+		"mehr regnete."
 )
 
 // flooded returns a store in which Zebra has n new posts with a text, after 20 earlier ones by Ann in English.
@@ -36,7 +38,8 @@ func flooded(n int, author, text string) (*shelf, digest.Delivery) {
 	refs := []digest.PostRef{{PostID: 30, FeedID: 3}}
 	for i := range 20 + n {
 		p := digest.Post{ID: digest.PostID(1000 + i), FeedID: 1, Title: fmt.Sprintf("P%d.", i), Summary: english,
-			Author: "Ann", URL: fmt.Sprintf("https://zebra.example/%d", i), SeenAt: noon(1).Add(time.Duration(i) * 20 * time.Hour)}
+			Author: "Ann", URL: fmt.Sprintf("https://zebra.example/%d", i),
+			SeenAt: noon(1).Add(time.Duration(i) * 20 * time.Hour)}
 		if i >= 20 {
 			p.Summary, p.Author, p.SeenAt = text, author, noon(19).Add(time.Duration(i)*time.Minute)
 			refs = append(refs, digest.PostRef{PostID: p.ID, FeedID: 1})

@@ -89,7 +89,8 @@ func (f front) rank(headings []heading, d *digest.Delivery, whole bool) (places 
 		sites[i] = rank.Site{
 			Chosen: h.leads, Folder: h.place, FeedHistory: past.FeedHistory,
 			Count: len(h.at), Best: bound || isLong(d) && len(headings) > 1, Folded: h.section.Fold != nil,
-			Whole: whole || shown == digest.Headlines || !bound && (h.section.Display != "" || layout != digest.Excerpts),
+			Whole: whole || shown == digest.Headlines || !bound &&
+				(h.section.Display != "" || layout != digest.Excerpts),
 			Lines: h.section.Display == digest.Headlines && layout != digest.Headlines,
 		}
 		sites[i].FeedID = h.feed
@@ -172,7 +173,8 @@ func moveLines(s *render.Section) {
 		}
 	}
 	if len(rest) > 0 {
-		s.Posts, s.Places, s.Late, s.Rest, s.RestLabel = kept, places, late, append(rest, s.Rest...), render.MoreHeadlines
+		s.Posts, s.Places, s.Late, s.Rest, s.RestLabel = kept, places, late, append(rest, s.Rest...),
+			render.MoreHeadlines
 	}
 }
 

@@ -81,7 +81,8 @@ func TestDeadPictures(t *testing.T) {
 		s := stocked()
 		s.pictures = c.known
 		p := s.posts[30]
-		p.Title, p.Summary, p.Content, p.ImageURL = "A stone with a name", "Look.", `<img src="`+picture+`" alt="A stone">`,
+		p.Title, p.Summary, p.Content, p.ImageURL = "A stone with a name", "Look.", `<img src="`+picture+
+			`" alt="A stone">`,
 			picture
 		s.posts[30] = p
 		d := deliveries()[1]

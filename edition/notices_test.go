@@ -142,7 +142,8 @@ func TestOrderOfNotices(t *testing.T) {
 		"Your trial of Zest has ended, so you no longer follow it.",
 		"\u2068מפה\u2069 has removed its feed, so you no longer follow it.",
 		"mango.example hasn’t worked for 90 days, so we no longer check it. It stays in your list of sites.",
-		"We haven’t been able to get posts from Pear since Thursday 12 November. Its address is a web page, not a feed.",
+		"We haven’t been able to get posts from Pear since Thursday 12 November. Its address is a web page, " +
+			"not a feed.",
 		"We can’t get posts from Plum.",
 		"You may have missed posts from X on Thursday 19 November, 09:10–23:50. Look for them on its website.",
 	}
@@ -203,7 +204,8 @@ func TestEachReaderTheirOwn(t *testing.T) {
 	}
 	for i, want := range [][]string{
 		{"You may have missed posts from X on Thursday 19 November, 07:40–16:20. Look for them on its website."},
-		{"You may have missed posts from X between Wednesday 18 November, 23:10 and Thursday 19 November, 07:50. Look for them on its website."},
+		{"You may have missed posts from X between Wednesday 18 November, 23:10 and Thursday 19 November, 07:50. " +
+			"Look for them on its website."},
 		nil,
 	} {
 		if diff := cmp.Diff(want, texts(pages[i].Notices)); diff != "" {
@@ -276,7 +278,8 @@ func TestLinkChanges(t *testing.T) {
 		{own, "", "left", "active",
 			"You were subscribed to Daily Digest again. Someone used a link in your email of 21 November 2026."},
 		{own, digest.LinkDays, "daily", "monthly",
-			"You now get Daily Digest on the 1st of each month. Someone used a link in your email of 21 November 2026."},
+			"You now get Daily Digest on the 1st of each month. Someone used a link in your email of 21 " +
+				"November 2026."},
 		{own, digest.LinkDays, "daily", "never",
 			"You now get Daily Digest never. Someone used a link in your email of 21 November 2026."},
 		{site, "", "active", "paused " +
@@ -294,9 +297,11 @@ func TestLinkChanges(t *testing.T) {
 		{site, digest.LinkDisplay, "headlines", "full",
 			"Boats: Full text. Someone used a link in your email of 21 November 2026."},
 		{site, digest.LinkFeed, "3", "5",
-			"Boats now comes from another address at boats.example. Someone used a link in your email of 21 November 2026."},
+			"Boats now comes from another address at boats.example. Someone used a link in your email of 21 " +
+				"November 2026."},
 		{site, digest.LinkFeed, "3", "4",
-			"Boats now comes from ships.example instead of boats.example. Someone used a link in your email of 21 November 2026."},
+			"Boats now comes from ships.example instead of boats.example. Someone used a link in your email of 21 " +
+				"November 2026."},
 	} {
 		x := test.change
 		x.OldValue, x.NewValue, x.EmailDate, x.NewHost = test.was, test.now, november, "ships.example"

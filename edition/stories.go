@@ -254,7 +254,8 @@ func frequencyOf(all []teller) frequency {
 	for _, t := range all {
 		n += len(t.story.words)
 	}
-	f := frequency{make([]uint16, 1<<bits.Len(uint(4*n))), uint16(min(max(rareIn, len(all)/rareAmong), math.MaxUint16/2))}
+	f := frequency{make([]uint16, 1<<bits.Len(uint(4*n))),
+		uint16(min(max(rareIn, len(all)/rareAmong), math.MaxUint16/2))}
 	for _, t := range all {
 		for _, w := range t.story.words {
 			if at := f.at(w); *at <= f.most {

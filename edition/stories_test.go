@@ -54,32 +54,60 @@ func TestRetold(t *testing.T) {
 		posts []digest.Post
 		want  string // pairs: the post that is left out and the other
 	}{
-		"one report":          {[]digest.Post{told(1, "a.example", fire, agency, "en"), told(2, "b.example", fire, agency+" "+branded, "en-GB")}, "1>2"},
-		"three papers":        {[]digest.Post{told(1, "a.example", fire, agency, "en"), told(2, "b.example", fire, agency, "en"), told(3, "c.example", fire, agency, "en")}, "2>1 3>1"},
-		"two days apart":      {[]digest.Post{told(1, "a.example", fire, agency, "en"), at(told(2, "b.example", fire, agency, "en"), 49)}, ""},
-		"one feed":            {[]digest.Post{told(1, "a.example", fire, agency, "en"), func() digest.Post { p := told(2, "a.example", fire, agency, "en"); p.FeedID = 1; return p }()}, ""},
-		"another language":    {[]digest.Post{told(1, "a.example", fire, agency, "en"), told(2, "b.example", fire, agency, "de")}, ""},
-		"an unknown language": {[]digest.Post{told(1, "a.example", fire, agency, ""), told(2, "b.example", fire, agency, "")}, ""},
-		"other numbers":       {[]digest.Post{told(1, "a.example", fire, agency+" 3 people were there.", "en"), told(2, "b.example", fire, agency+" 5 people were there.", "en")}, ""},
-		"two towns":           {[]digest.Post{told(1, "a.example", "Man dies in crash in Leeds", agency, "en"), told(2, "b.example", "Man dies in crash in Hull", agency, "en")}, ""},
-		"a denial":            {[]digest.Post{told(1, "a.example", fire, agency, "en"), told(2, "b.example", "Lighthouse of Westhaven burns not down", agency, "en")}, ""},
-		"two reviews":         {[]digest.Post{told(1, "a.example", "Review: The Lighthouse of Westhaven", "A film for people who like rain, fog and long silences between two keepers.", "en"), told(2, "b.example", "Review: The Lighthouse of Westhaven", "Nothing happens for two hours, and yet the audience was on the edge of its seats.", "en")}, ""},
-		"two columns":         {[]digest.Post{told(1, "a.example", "Links for Tuesday", "What we read: "+agency, "en"), told(2, "b.example", "Links for Tuesday", "What we read: "+agency, "en")}, ""},
-		"two matches":         {[]digest.Post{told(1, "a.example", "Westhaven beat Easthaven 2-1 at home", agency, "en"), told(2, "b.example", "Westhaven beat Easthaven 3-1 at home", agency, "en")}, ""},
-		"two versions":        {[]digest.Post{told(1, "a.example", "Release 2.0.1", "What’s changed: bump the action for checkout, fix typos in the documentation, full changelog below.", "en"), told(2, "b.example", "Release 2.0.1", "What’s changed: bump the action for checkout, fix typos in the documentation, full changelog below.", "en")}, ""},
-		"two short posts":     {[]digest.Post{link(1, "a.example", "The old boat sails again, what a day", page, "en"), link(2, "b.example", "Look: the old boat sails", page+"?utm_source=x", "en")}, "2>1"},
-		"the page itself": {[]digest.Post{link(1, "a.example", "The old boat sails again", page, "en"), func() digest.Post {
-			p := told(2, "anna.example", "The old boat sails again", long, "en")
-			p.URL = page
-			return p
-		}()}, "1>2"},
-		"a long comment":       {[]digest.Post{link(1, "a.example", "The old boat sails "+long, page, "en"), link(2, "b.example", "The old boat sails "+long, page, "en")}, ""},
-		"a podcast":            {[]digest.Post{link(1, "a.example", "The old boat sails again", page, "en"), sound}, ""},
-		"a page of all posts":  {[]digest.Post{link(1, "a.example", "The old boat sails again", "https://host.example/privacy", "en"), link(2, "b.example", "The old boat sails", "https://host.example/privacy", "en")}, ""},
-		"other words":          {[]digest.Post{link(1, "a.example", "The old boat sails again", page, "en"), link(2, "b.example", "Support us here", page, "en")}, ""},
-		"two links":            {[]digest.Post{link(1, "a.example", "The old boat sails again", page, "en"), link(2, "b.example", `The old boat <a href="https://c.example/9">and</a>`, page, "en")}, ""},
-		"two link blogs":       {[]digest.Post{about(told(1, "a.example", "Boats, again", "Worth reading.", "en"), page), about(told(2, "b.example", "Anna’s boat", long, "en"), page)}, "1>2"},
-		"link blogs, by pages": {[]digest.Post{about(told(1, "a.example", "Boats, again", "Worth reading.", "en"), page), about(told(2, "b.example", "Anna’s boat", long, "en"), page+"/2")}, ""},
+		"one report": {[]digest.Post{told(1, "a.example", fire, agency, "en"),
+			told(2, "b.example", fire, agency+" "+branded, "en-GB")}, "1>2"},
+		"three papers": {[]digest.Post{told(1, "a.example", fire, agency, "en"),
+			told(2, "b.example", fire, agency, "en"), told(3, "c.example", fire, agency, "en")}, "2>1 3>1"},
+		"two days apart": {[]digest.Post{told(1, "a.example", fire, agency, "en"),
+			at(told(2, "b.example", fire, agency, "en"), 49)}, ""},
+		"one feed": {[]digest.Post{told(1, "a.example", fire, agency, "en"),
+			func() digest.Post { p := told(2, "a.example", fire, agency, "en"); p.FeedID = 1; return p }()}, ""},
+		"another language": {[]digest.Post{told(1, "a.example", fire, agency, "en"),
+			told(2, "b.example", fire, agency, "de")}, ""},
+		"an unknown language": {[]digest.Post{told(1, "a.example", fire, agency, ""),
+			told(2, "b.example", fire, agency, "")}, ""},
+		"other numbers": {[]digest.Post{told(1, "a.example", fire, agency+" 3 people were there.", "en"),
+			told(2, "b.example", fire, agency+" 5 people were there.", "en")}, ""},
+		"two towns": {[]digest.Post{told(1, "a.example", "Man dies in crash in Leeds", agency, "en"),
+			told(2, "b.example", "Man dies in crash in Hull", agency, "en")}, ""},
+		"a denial": {[]digest.Post{told(1, "a.example", fire, agency, "en"),
+			told(2, "b.example", "Lighthouse of Westhaven burns not down", agency, "en")}, ""},
+		"two reviews": {[]digest.Post{told(1, "a.example", "Review: The Lighthouse of Westhaven",
+			"A film for people who like rain, fog and long silences between two keepers.", "en"),
+			told(2, "b.example", "Review: The Lighthouse of Westhaven",
+				"Nothing happens for two hours, and yet the audience was on the edge of its seats.", "en")}, ""},
+		"two columns": {[]digest.Post{told(1, "a.example", "Links for Tuesday", "What we read: "+agency, "en"),
+			told(2, "b.example", "Links for Tuesday", "What we read: "+agency, "en")}, ""},
+		"two matches": {[]digest.Post{told(1, "a.example", "Westhaven beat Easthaven 2-1 at home", agency, "en"),
+			told(2, "b.example", "Westhaven beat Easthaven 3-1 at home", agency, "en")}, ""},
+		"two versions": {[]digest.Post{told(1, "a.example", "Release 2.0.1",
+			"What’s changed: bump the action for checkout, fix typos in the documentation, full changelog below.",
+			"en"), told(2, "b.example", "Release 2.0.1",
+			"What’s changed: bump the action for checkout, fix typos in the documentation, full changelog below.",
+			"en")}, ""},
+		"two short posts": {[]digest.Post{link(1, "a.example", "The old boat sails again, what a day", page, "en"),
+			link(2, "b.example", "Look: the old boat sails", page+"?utm_source=x", "en")}, "2>1"},
+		"the page itself": {[]digest.Post{link(1, "a.example", "The old boat sails again", page, "en"),
+			func() digest.Post {
+				p := told(2, "anna.example", "The old boat sails again", long, "en")
+				p.URL = page
+				return p
+			}()}, "1>2"},
+		"a long comment": {[]digest.Post{link(1, "a.example", "The old boat sails "+long, page, "en"),
+			link(2, "b.example", "The old boat sails "+long, page, "en")}, ""},
+		"a podcast": {[]digest.Post{link(1, "a.example", "The old boat sails again", page, "en"),
+			sound}, ""},
+		"a page of all posts": {[]digest.Post{link(1, "a.example", "The old boat sails again",
+			"https://host.example/privacy", "en"),
+			link(2, "b.example", "The old boat sails", "https://host.example/privacy", "en")}, ""},
+		"other words": {[]digest.Post{link(1, "a.example", "The old boat sails again", page, "en"),
+			link(2, "b.example", "Support us here", page, "en")}, ""},
+		"two links": {[]digest.Post{link(1, "a.example", "The old boat sails again", page, "en"),
+			link(2, "b.example", `The old boat <a href="https://c.example/9">and</a>`, page, "en")}, ""},
+		"two link blogs": {[]digest.Post{about(told(1, "a.example", "Boats, again", "Worth reading.", "en"),
+			page), about(told(2, "b.example", "Anna’s boat", long, "en"), page)}, "1>2"},
+		"link blogs, by pages": {[]digest.Post{about(told(1, "a.example", "Boats, again", "Worth reading.", "en"),
+			page), about(told(2, "b.example", "Anna’s boat", long, "en"), page+"/2")}, ""},
 	} {
 		var got []string
 		left := retold(tellersOf(c.posts))
@@ -103,7 +131,8 @@ func BenchmarkRetold(b *testing.B) {
 		for j := range 60 {
 			text += fmt.Sprintf("word%d ", (i/2*7+j*j)%3000)
 		}
-		p := told(i+1, fmt.Sprintf("s%d.example", i%300), fmt.Sprintf("The harbour reports again on w%d of it", i/2), text,
+		p := told(i+1, fmt.Sprintf("s%d.example", i%300),
+			fmt.Sprintf("The harbour reports again on w%d of it", i/2), text,
 			"en")
 		posts = append(posts, p)
 	}

@@ -36,9 +36,11 @@ func TestObjectIsParsedOnce(t *testing.T) {
 	var items []string
 	for i := range maxActivities {
 		items = append(items, fmt.Sprintf(
-			`{"type":"Announce","id":"https://a.example/b/%d","actor":"https://a.example/ann",%s,"object":"https://b.example/1"}`, i, toAll))
+			`{"type":"Announce","id":"https://a.example/b/%d","actor":"https://a.example/ann",%s,`+
+				`"object":"https://b.example/1"}`, i, toAll))
 	}
-	outbox := `{"@context":"https://www.w3.org/ns/activitystreams","type":"OrderedCollectionPage","id":"https://a.example/o","orderedItems":[` + strings.Join(items, ",") + `]}`
+	outbox := `{"@context":"https://www.w3.org/ns/activitystreams","type":"OrderedCollectionPage",` +
+		`"id":"https://a.example/o","orderedItems":[` + strings.Join(items, ",") + `]}`
 	note := `{"type":"Note","id":"https://b.example/1","attributedTo":"https://b.example/zoe",` +
 		toAll + `,"content":"` + strings.Repeat("<b>x</b>", 10_000) + `"}`
 	var before, after runtime.MemStats

@@ -16,7 +16,9 @@ func postsOf(t *testing.T, items string) []Post {
 
 // noteOf returns an activity of ann's that publishes a note.
 func noteOf(activity, id, published, more, content string) string {
-	return fmt.Sprintf(`{"type":%q,"id":"https://a.example/%s#%s","actor":"https://a.example/ann","published":%q,%s,"object":{"type":"Note","id":"https://a.example/%s","attributedTo":"https://a.example/ann","published":"2026-01-0%sT00:00:00Z",%s%s,"content":%q}}`,
+	return fmt.Sprintf(`{"type":%q,"id":"https://a.example/%s#%s","actor":"https://a.example/ann",`+
+		`"published":%q,%s,"object":{"type":"Note","id":"https://a.example/%s",`+
+		`"attributedTo":"https://a.example/ann","published":"2026-01-0%sT00:00:00Z",%s%s,"content":%q}}`,
 		activity, id, activity, published, toAll, id, id[:1], toAll, more, content)
 }
 
@@ -30,12 +32,15 @@ func TestActivityStreamsFacts(t *testing.T) {
 			" | https://a.example/1 | Ann B | "},
 		"an actor by name": {
 			`{"type":"Create","actor":{"type":"Person","id":"https://a.example/ann","name":"Ann"},` +
-				toAll + `,"object":{"type":"Note","id":"https://a.example/1","attributedTo":"https://a.example/ann","content":"x"}}`, " | https://a.example/1 | Ann | "},
+				toAll + `,"object":{"type":"Note","id":"https://a.example/1",` +
+				`"attributedTo":"https://a.example/ann","content":"x"}}`, " | https://a.example/1 | Ann | "},
 		"what a member of a group has written": {
 			`{"type":"Announce","id":"https://a.example/b","actor":"https://a.example/c/cats",` +
 				toAll + `,"object":{"type":"Create","id":"https://a.example/a","actor":"https://a.example/u/bob",` +
 				toAll +
-				`,"object":{"type":"Page","id":"https://a.example/post/1","attributedTo":"https://a.example/u/bob","name":"Paws",` + toAll + `}}}`, "Paws | https://a.example/post/1 | @bob@a.example | "},
+				`,"object":{"type":"Page","id":"https://a.example/post/1",` +
+				`"attributedTo":"https://a.example/u/bob","name":"Paws",` + toAll + `}}}`,
+			"Paws | https://a.example/post/1 | @bob@a.example | "},
 		"a group passes on a change": {`{"type":"Announce","id":"https://a.example/b",` +
 			toAll + `,"object":{"type":"Update","id":"https://a.example/a",` + toAll +
 			`,"object":{"type":"Article","id":"https://a.example/post/1","name":"Paws",` + by + `}}}`,
@@ -46,16 +51,19 @@ func TestActivityStreamsFacts(t *testing.T) {
 			{"type":"Link","mediaType":"video/mp4","href":"https://a.example/1080.mp4","size":99},{"type":"Link","mediaType":"video/mp4","href":"https://a.example/240.mp4"}]}]}`,
 			"Tides | https://a.example/w |  | https://a.example/1080.mp4 video/mp4 99 1145"},
 		"a sound that is attached": {`{"type":"Article","id":"https://a.example/1",` +
-			by + `,"attachment":[{"type":"Audio","url":"https://a.example/p.mp3","mediaType":"audio/mpeg","duration":"P0DT123S","size":45678}]}`,
+			by + `,"attachment":[{"type":"Audio","url":"https://a.example/p.mp3","mediaType":"audio/mpeg",` +
+			`"duration":"P0DT123S","size":45678}]}`,
 			" | https://a.example/1 |  | https://a.example/p.mp3 audio/mpeg 45678 123"},
 		"a sound of Funkwhale": {`{"type":"Audio","id":"https://a.example/1",` +
-			by + `,"name":"Waves","url":[{"type":"Link","mimeType":"audio/ogg","href":"https://a.example/listen"},{"type":"Link","mimeType":"text/html","href":"https://a.example/tracks/74"}]}`,
+			by + `,"name":"Waves","url":[{"type":"Link","mimeType":"audio/ogg","href":"https://a.example/listen"}` +
+			`,{"type":"Link","mimeType":"text/html","href":"https://a.example/tracks/74"}]}`,
 			"Waves | https://a.example/tracks/74 |  | https://a.example/listen audio/ogg 0 0"},
 		"a duration that is a number": {`{"type":"Note","id":"https://a.example/1",` +
 			by + `,"attachment":[{"type":"Video","url":"https://a.example/p.mp4","duration":12.4}]}`,
 			" | https://a.example/1 |  | https://a.example/p.mp4  0 12"},
 		"the type of an attachment is that of its link": {`{"type":"Note","id":"https://a.example/1",` +
-			by + `,"attachment":[{"type":"Document","url":[{"type":"Link","href":"https://a.example/p","mediaType":"video/webm"}]}]}`,
+			by + `,"attachment":[{"type":"Document","url":[{"type":"Link","href":"https://a.example/p",` +
+			`"mediaType":"video/webm"}]}]}`,
 			" | https://a.example/1 |  | https://a.example/p video/webm 0 0"},
 	} {
 		posts := postsOf(t, test.item)
@@ -78,14 +86,17 @@ func TestActivityStreamsShown(t *testing.T) {
 		"a quoted post":      {`"quoteUrl":"https://b.example/q"`, `href="https://b.example/q"`},
 		"by its other names": {`"_misskey_quote":"https://b.example/q"`, `href="https://b.example/q"`},
 		"by a tag": {
-			`"tag":[{"type":"Mention","href":"https://b.example/bob"},{"type":"Link","mediaType":"application/ld+json; profile=\"https://www.w3.org/ns/activitystreams\"","href":"https://b.example/q"}]`, `href="https://b.example/q"`},
+			`"tag":[{"type":"Mention","href":"https://b.example/bob"},{"type":"Link",` +
+				`"mediaType":"application/ld+json; profile=\"https://www.w3.org/ns/activitystreams\"",` +
+				`"href":"https://b.example/q"}]`, `href="https://b.example/q"`},
 		"a picture without a type": {
 			`"attachment":{"type":"Document","url":"https://b.example/p.jpg","name":"A cat"}`, `alt="A cat"`},
 		"a picture at an address with spaces": {
 			`"attachment":{"type":"Document","mediaType":"image/png","url":"https://b.example/Screen Shot 1.png"}`,
 			`src="https://b.example/Screen%20Shot%201.png"`},
 		"a picture by its link": {
-			`"attachment":{"type":"Document","name":"A cat","url":[{"type":"Link","href":"https://b.example/p","mediaType":"image/png"}]}`, `src="https://b.example/p"`},
+			`"attachment":{"type":"Document","name":"A cat","url":[{"type":"Link","href":"https://b.example/p",` +
+				`"mediaType":"image/png"}]}`, `src="https://b.example/p"`},
 		"the text of BookWyrm's book": {`"quote":"a passage"`, `x`},
 	} {
 		p := postsOf(t, noteOf("Create", "1", "", `,`+test.more, "x"))[0].Sanitise(seenAt)

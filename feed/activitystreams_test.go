@@ -6,7 +6,8 @@ import (
 )
 
 func outboxOf(items string) string {
-	return `{"@context":"https://www.w3.org/ns/activitystreams","type":"OrderedCollectionPage","id":"https://a.example/outbox?page=true","orderedItems":[` + items + `]}`
+	return `{"@context":"https://www.w3.org/ns/activitystreams","type":"OrderedCollectionPage",` +
+		`"id":"https://a.example/outbox?page=true","orderedItems":[` + items + `]}`
 }
 
 const toAll = `"to":["https://www.w3.org/ns/activitystreams#Public"]`
@@ -18,30 +19,40 @@ func TestActivityStreamsWhose(t *testing.T) {
 		posts int
 	}{
 		"own": {`{"type":"Create","actor":"https://a.example/ann",` +
-			toAll + `,"object":{"type":"Note","id":"https://a.example/1","attributedTo":"https://a.example/ann","content":"x"}}`, 1},
+			toAll + `,"object":{"type":"Note","id":"https://a.example/1","attributedTo":"https://a.example/ann",` +
+			`"content":"x"}}`, 1},
 		"an object by another": {`{"type":"Create","actor":"https://a.example/ann",` +
-			toAll + `,"object":{"type":"Note","id":"https://a.example/1","attributedTo":"https://b.example/bob","content":"x"}}`, 0},
+			toAll + `,"object":{"type":"Note","id":"https://a.example/1","attributedTo":"https://b.example/bob",` +
+			`"content":"x"}}`, 0},
 		"by both": {`{"type":"Create","actor":"https://a.example/ann",` +
-			toAll + `,"object":{"type":"Note","id":"https://a.example/1","attributedTo":["https://a.example/ann","https://b.example/bob"],"content":"x"}}`, 0},
+			toAll + `,"object":{"type":"Note","id":"https://a.example/1","attributedTo":["https://a.example/ann",` +
+			`"https://b.example/bob"],"content":"x"}}`, 0},
 		"an ID elsewhere": {`{"type":"Create","actor":"https://a.example/ann",` +
-			toAll + `,"object":{"type":"Note","id":"https://b.example/1","attributedTo":"https://a.example/ann","content":"x"}}`, 0},
+			toAll + `,"object":{"type":"Note","id":"https://b.example/1","attributedTo":"https://a.example/ann",` +
+			`"content":"x"}}`, 0},
 		"an ID at another port": {`{"type":"Create","actor":"https://a.example/ann",` +
-			toAll + `,"object":{"type":"Note","id":"https://a.example:8443/1","attributedTo":"https://a.example/ann","content":"x"}}`, 0},
+			toAll + `,"object":{"type":"Note","id":"https://a.example:8443/1",` +
+			`"attributedTo":"https://a.example/ann","content":"x"}}`, 0},
 		"an activity by another": {`{"type":"Create","actor":"https://b.example/bob",` +
-			toAll + `,"object":{"type":"Note","id":"https://a.example/1","attributedTo":"https://a.example/ann","content":"x"}}`, 0},
+			toAll + `,"object":{"type":"Note","id":"https://a.example/1","attributedTo":"https://a.example/ann",` +
+			`"content":"x"}}`, 0},
 		"for nobody that is said": {
-			`{"type":"Create","actor":"https://a.example/ann","object":{"type":"Note","id":"https://a.example/1","content":"x"}}`, 0},
+			`{"type":"Create","actor":"https://a.example/ann","object":{"type":"Note","id":"https://a.example/1",` +
+				`"content":"x"}}`, 0},
 		"for followers": {
-			`{"type":"Create","to":["https://a.example/ann/followers"],"object":{"type":"Note","id":"https://a.example/1",` + toAll + `,"content":"x"}}`, 0},
+			`{"type":"Create","to":["https://a.example/ann/followers"],"object":{"type":"Note",` +
+				`"id":"https://a.example/1",` + toAll + `,"content":"x"}}`, 0},
 		"an object for followers": {`{"type":"Create",` +
-			toAll + `,"object":{"type":"Note","id":"https://a.example/1","to":"https://a.example/ann/followers","content":"x"}}`, 0},
+			toAll + `,"object":{"type":"Note","id":"https://a.example/1","to":"https://a.example/ann/followers",` +
+			`"content":"x"}}`, 0},
 		"gone": {`{"type":"Create",` +
 			toAll + `,"object":{"type":"Tombstone","id":"https://a.example/1"}}`, 0},
 		"an address alone": {`{"type":"Create",` + toAll + `,"object":"https://a.example/1"}`, 0},
 		"a boost that is for some": {
 			`{"type":"Announce","to":"https://a.example/ann/followers","object":"https://b.example/1"}`, 0},
 		"a boost of a private post": {`{"type":"Announce",` +
-			toAll + `,"object":{"type":"Note","id":"https://b.example/1","to":"https://b.example/bob/followers","content":"x"}}`, 0},
+			toAll + `,"object":{"type":"Note","id":"https://b.example/1","to":"https://b.example/bob/followers",` +
+			`"content":"x"}}`, 0},
 		"a boost of no web address": {`{"type":"Announce",` + toAll + `,"object":"javascript:alert(1)"}`, 0},
 		"a boost by another": {`{"type":"Announce","actor":"https://b.example/bob",` +
 			toAll + `,"object":"https://b.example/1"}`, 0},
@@ -58,7 +69,8 @@ func TestActivityStreamsWhose(t *testing.T) {
 
 // A foreign post that another server embeds never appears, however it is wrapped.
 func TestActivityStreamsForeignText(t *testing.T) {
-	foreign := `{"type":"Page","id":"https://b.example/1","attributedTo":"https://b.example/bob","name":"FOREIGN","content":"FOREIGN","summary":"FOREIGN","image":"https://b.example/FOREIGN.png",` + toAll + `}`
+	foreign := `{"type":"Page","id":"https://b.example/1","attributedTo":"https://b.example/bob","name":"FOREIGN",` +
+		`"content":"FOREIGN","summary":"FOREIGN","image":"https://b.example/FOREIGN.png",` + toAll + `}`
 	for _, item := range []string{
 		`{"type":"Announce","id":"https://a.example/x",` + toAll + `,"object":` + foreign + `}`,
 		`{"type":"Announce","id":"https://a.example/x",` + toAll + `,"object":{"type":"Create",` +
@@ -86,8 +98,12 @@ func TestActivityStreamsHostile(t *testing.T) {
 			strings.Repeat(`"https://a.example/x",`, 1e5) + `"as:Public"]}`),
 		"pages in pages": `{"type":"OrderedCollection","first":` +
 			strings.Repeat(`{"type":"OrderedCollection","first":`, 3000) + `{}` + strings.Repeat("}", 3000) + `}`,
-		"values of other types": `{"@context":["https://www.w3.org/ns/activitystreams"],"type":["OrderedCollectionPage",1,null],"id":7,"first":[[]],"orderedItems":[1,"x",null,[[]],{"type":{},"object":[[]],"to":{}},{"type":"Create",` + toAll + `,"object":{"type":"Note","id":"https://a.example/1","attributedTo":[null,7],"url":[[],{},7],"contentMap":[],"content":{},"attachment":{"url":[{"href":{}}]},"published":1}}]}`,
-		"a document that ends":  `{"type":"OrderedCollection","orderedItems":[{"type":"Create"`,
+		"values of other types": `{"@context":["https://www.w3.org/ns/activitystreams"],` +
+			`"type":["OrderedCollectionPage",1,null],"id":7,"first":[[]],"orderedItems":[1,` +
+			`"x",null,[[]],{"type":{},"object":[[]],"to":{}},{"type":"Create",` + toAll +
+			`,"object":{"type":"Note","id":"https://a.example/1","attributedTo":[null,7],"url":[[],{},7],` +
+			`"contentMap":[],"content":{},"attachment":{"url":[{"href":{}}]},"published":1}}]}`,
+		"a document that ends": `{"type":"OrderedCollection","orderedItems":[{"type":"Create"`,
 	} {
 		d, err := Parse([]byte(doc), "application/activity+json", "https://a.example/outbox")
 		if err == nil && len(d.Posts) > maxActivities {

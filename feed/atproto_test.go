@@ -70,12 +70,23 @@ func TestATProtoHash(t *testing.T) {
 
 func TestATProtoHostile(t *testing.T) {
 	for why, doc := range map[string]string{
-		"facets without end": `{"feed":[{"post":{"uri":"at://did:plc:a/app.bsky.feed.post/1","author":{"did":"did:plc:a"},"record":{"text":"é","facets":[` + strings.Repeat(`{"index":{"byteStart":1,"byteEnd":2},"features":[{"uri":"https://x.example"}]},`, 50000) + `{}]}}}]}`,
-		"embeds in embeds":   `{"feed":[{"post":{"uri":"at://did:plc:a/app.bsky.feed.post/1","author":{"did":"did:plc:a"},"embed":` + strings.Repeat(`{"media":`, 5000) + `{}` + strings.Repeat("}", 5000) + `}}]}`,
+		"facets without end": `{"feed":[{"post":{"uri":"at://did:plc:a/app.bsky.feed.post/1",` +
+			`"author":{"did":"did:plc:a"},"record":{"text":"é","facets":[` +
+			strings.Repeat(`{"index":{"byteStart":1,"byteEnd":2},"features":[{"uri":"https://x.example"}]},`, 50000) +
+			`{}]}}}]}`,
+		"embeds in embeds": `{"feed":[{"post":{"uri":"at://did:plc:a/app.bsky.feed.post/1",` +
+			`"author":{"did":"did:plc:a"},"embed":` + strings.Repeat(`{"media":`, 5000) + `{}` +
+			strings.Repeat("}", 5000) + `}}]}`,
 		"a thread that circles": `{"feed":[` + circle("1", "2") + `,` + circle("2", "1") + `,` +
 			circle("3", "3") + `]}`,
-		"values of other types": `{"feed":[{"post":1},7,null,[],{"post":[]},{"post":{"uri":5,"author":"ann","record":{"facets":{},"text":[1]},"embed":"x"},"reason":true}]}`,
-		"markup in every text":  `{"feed":[{"post":{"uri":"at://did:plc:a/app.bsky.feed.post/1","author":{"did":"did:plc:a","displayName":"<script>alert(1)</script>"},"record":{"text":"<script>alert(1)</script>"},"labels":[{"val":"porn"}],"embed":{"external":{"uri":"https://x.example/\"onclick=alert(1)","title":"<script>","description":"</blockquote><script>"},"images":[{"fullsize":"javascript:alert(1)","alt":"\"><script>"}]}}}]}`,
+		"values of other types": `{"feed":[{"post":1},7,null,[],{"post":[]},{"post":{"uri":5,"author":"ann",` +
+			`"record":{"facets":{},"text":[1]},"embed":"x"},"reason":true}]}`,
+		"markup in every text": `{"feed":[{"post":{"uri":"at://did:plc:a/app.bsky.feed.post/1",` +
+			`"author":{"did":"did:plc:a","displayName":"<script>alert(1)</script>"},` +
+			`"record":{"text":"<script>alert(1)</script>"},"labels":[{"val":"porn"}],` +
+			`"embed":{"external":{"uri":"https://x.example/\"onclick=alert(1)","title":"<script>",` +
+			`"description":"</blockquote><script>"},"images":[{"fullsize":"javascript:alert(1)","alt":"\">` +
+			`<script>"}]}}}]}`,
 	} {
 		d, err := Parse([]byte(doc), "application/json", ATProtoURL("did:plc:a"))
 		if err != nil {
@@ -101,7 +112,8 @@ func circle(key, parent string) string {
 
 // A gallery contains pictures with descriptions, and may have more than four.
 func TestATProtoGallery(t *testing.T) {
-	const picture = `{"$type":"app.bsky.embed.gallery#viewImage","thumbnail":"https://cdn.example/t%d","fullsize":"https://cdn.example/f%d","alt":"shell %d"}`
+	const picture = `{"$type":"app.bsky.embed.gallery#viewImage","thumbnail":"https://cdn.example/t%d",` +
+		`"fullsize":"https://cdn.example/f%d","alt":"shell %d"}`
 	var items []string
 	for i := range 25 {
 		items = append(items, strings.ReplaceAll(picture, "%d", strconv.Itoa(i)))
@@ -109,7 +121,8 @@ func TestATProtoGallery(t *testing.T) {
 	gallery := `{"$type":"app.bsky.embed.gallery#view","items":[` + strings.Join(items, ",") + `]}`
 	for _, embed := range []string{gallery, `{"$type":"app.bsky.embed.recordWithMedia#view","media":` +
 		gallery + `,"record":{"record":{"notFound":true}}}`} {
-		d := mustParse(t, `{"feed":[{"post":{"uri":"at://did:plc:a/app.bsky.feed.post/1","author":{"did":"did:plc:a","handle":"a.example"},"record":{"text":""},"embed":`+embed+`}}]}`, "")
+		d := mustParse(t, `{"feed":[{"post":{"uri":"at://did:plc:a/app.bsky.feed.post/1",`+
+			`"author":{"did":"did:plc:a","handle":"a.example"},"record":{"text":""},"embed":`+embed+`}}]}`, "")
 		p := d.Posts[0].Sanitise(seenAt)
 		if n := strings.Count(p.Content, "<img"); n != mostImages || !strings.Contains(p.Content, `alt="shell 4"`) ||
 			p.ImageURL != "https://cdn.example/f0" {
@@ -119,7 +132,9 @@ func TestATProtoGallery(t *testing.T) {
 }
 
 func TestATProtoWithoutText(t *testing.T) {
-	d, err := Parse([]byte(`{"feed":[{"post":{"uri":"at://did:plc:a/app.bsky.feed.post/1","author":{"did":"did:plc:a","handle":"a.example"},"record":{"text":""},"embed":{"$type":"app.bsky.embed.new#view"}}}]}`), "", "")
+	d, err := Parse([]byte(`{"feed":[{"post":{"uri":"at://did:plc:a/app.bsky.feed.post/1",`+
+		`"author":{"did":"did:plc:a","handle":"a.example"},"record":{"text":""},`+
+		`"embed":{"$type":"app.bsky.embed.new#view"}}}]}`), "", "")
 	if err != nil || len(d.Posts) != 1 || Report(d).Posts[0].HasContent {
 		t.Errorf("%+v %v", d, err)
 	}

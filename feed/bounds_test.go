@@ -166,7 +166,8 @@ func TestTenThousandItems(t *testing.T) {
 		var b strings.Builder
 		b.WriteString(channel)
 		for i := range items {
-			fmt.Fprintf(&b, "<item><title>Post %d</title><link>https://example.org/%[1]d</link><guid>%[1]d</guid><pubDate>%s</pubDate><description>%s</description></item>",
+			fmt.Fprintf(&b, "<item><title>Post %d</title><link>https://example.org/%[1]d</link><guid>%[1]d</guid>"+
+				"<pubDate>%s</pubDate><description>%s</description></item>",
 				dayOf(i), first.AddDate(0, 0, dayOf(i)).Format(time.RFC1123Z), strings.Repeat("words and ", 30))
 		}
 		b.WriteString("</channel></rss>")

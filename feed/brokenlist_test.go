@@ -25,7 +25,9 @@ type brokenList struct {
 func brokenLists() []brokenList {
 	one := []string{"A|https://a.org/f|"}
 	return []brokenList{
-		{"undeclared entities", "<opml><body>\n<outline text='Caf&eacute;&nbsp;&foo; & Co' xmlUrl='https://a.org/?a=1&b=2'/></body></opml>", []string{"Café\u00a0&foo; & Co|https://a.org/?a=1&b=2|"}, nil},
+		{"undeclared entities", "<opml><body>\n<outline text='Caf&eacute;&nbsp;&foo; & Co' " +
+			"xmlUrl='https://a.org/?a=1&b=2'/></body></opml>",
+			[]string{"Café\u00a0&foo; & Co|https://a.org/?a=1&b=2|"}, nil},
 		{"truncated in an address",
 			"<opml><body>\n<outline text='A' xmlUrl='https://a.org/f'/>\n<outline text='B' xmlUrl='https://b.org/lo",
 			one, []string{"3 B: " + cutOff().Message}},
@@ -33,26 +35,36 @@ func brokenLists() []brokenList {
 			[]string{"2 : the file is incomplete; the end of the list is missing"}},
 		{"truncated between outlines", "<opml><body><outline text='F'>\n<outline text='A' xmlUrl='https://a.org/f'/>\n",
 			[]string{"A|https://a.org/f|F"}, []string{"2 : the file is incomplete; the end of the list is missing"}},
-		{"a page around it", "<!doctype html><html><head><title>x</title></head><body><p>My list:<pre>\n<opml version='2.0'><body><outline text='A' xmlUrl='https://a.org/f'/></body></opml></pre></body></html>", one, nil},
+		{"a page around it", "<!doctype html><html><head><title>x</title></head><body><p>My list:<pre>\n<opml " +
+			"version='2.0'><body><outline text='A' xmlUrl='https://a.org/f'/></body></opml></pre></body></html>",
+			one, nil},
 		{"a page that shows its source",
-			"<html><body><pre>&lt;opml&gt;\n&lt;outline text=&quot;A&quot; xmlUrl=&quot;https://a.org/f&quot;/&gt;\n&lt;/opml&gt;</pre>", one, nil},
+			"<html><body><pre>&lt;opml&gt;\n&lt;outline text=&quot;A&quot; xmlUrl=&quot;https://a.org/f&quot;/&gt;" +
+				"\n&lt;/opml&gt;</pre>", one, nil},
 		{"no root", "\n\n<outline text='A' xmlUrl='https://a.org/f'/></opml>", one, nil},
-		{"warnings before it", "<br /><b>Warning</b>: x() in /y on line 3<br />\n<?xml version='1.0'?><opml><outline text='A' xmlUrl='https://a.org/f'/></opml>", one, nil},
+		{"warnings before it", "<br /><b>Warning</b>: x() in /y on line 3<br />\n<?xml version='1.0'?><opml>" +
+			"<outline text='A' xmlUrl='https://a.org/f'/></opml>", one, nil},
 		{"upper case", "<OPML><BODY><OUTLINE TEXT='A' XMLURL='https://a.org/f'/></BODY></OPML>", one, nil},
 		{"a quote never closed",
-			"<opml><outline text=\"A xmlUrl=\"https://a.org/f\"/>\n<outline text=\"B\" xmlUrl=\"https://b.org/f\"/>\n<outline text=\"C xmlUrl=\"https://c.org/f\"/></opml>", []string{"A|https://a.org/f|", "B|https://b.org/f|", "C|https://c.org/f|"}, nil},
+			"<opml><outline text=\"A xmlUrl=\"https://a.org/f\"/>\n<outline text=\"B\" " +
+				"xmlUrl=\"https://b.org/f\"/>\n<outline text=\"C xmlUrl=\"https://c.org/f\"/></opml>",
+			[]string{"A|https://a.org/f|", "B|https://b.org/f|", "C|https://c.org/f|"}, nil},
 		{"an address never closed",
 			"<opml><outline text='A' xmlUrl='https://a.org/f />\n<outline text='B' xmlUrl='https://b.org/f'/></opml>",
 			[]string{"A|https://a.org/f|", "B|https://b.org/f|"}, nil},
-		{"no address", "<opml>\n<outline type='rss' text='A' htmlUrl='https://a.org/'/>\n<outline type='include' text='B' url='https://b.org/x.opml'/>\n<outline text='note'/></opml>", nil,
+		{"no address", "<opml>\n<outline type='rss' text='A' htmlUrl='https://a.org/'/>\n<outline type='include' " +
+			"text='B' url='https://b.org/x.opml'/>\n<outline text='note'/></opml>", nil,
 			[]string{"2 A: no feed address", "3 B: a link to another list or page, which we don’t import",
 				"4 note: no feed address"}},
 		{"null bytes", "<opml><outline text='\x00A' xmlUrl='https://a.org/\x00f'/></opml>", one, nil},
-		{"two roots", "<opml><outline text='A' xmlUrl='https://a.org/f'/></opml>\n<opml><outline text='B' xmlUrl='https://b.org/f'/></opml>", []string{"A|https://a.org/f|", "B|https://b.org/f|"}, nil},
+		{"two roots", "<opml><outline text='A' xmlUrl='https://a.org/f'/></opml>\n<opml><outline text='B' " +
+			"xmlUrl='https://b.org/f'/></opml>", []string{"A|https://a.org/f|", "B|https://b.org/f|"}, nil},
 		{"too many ends", "<opml></outline></outline></body><outline text='A' xmlUrl='https://a.org/f'/></opml>", one,
 			nil},
-		{"CDATA and comments", "<opml><!-- <outline text='X' xmlUrl='https://x.org/'/> --><![CDATA[<outline>]]><outline text='A' xmlUrl='https://a.org/f'/></opml>", one, nil},
-		{"an entity bomb", "<!DOCTYPE o [<!ENTITY a 'aaaa'><!ENTITY b '&a;&a;&a;'>]><opml><outline text='A' xmlUrl='https://a.org/f'/></opml>", one, nil},
+		{"CDATA and comments", "<opml><!-- <outline text='X' xmlUrl='https://x.org/'/> --><![CDATA[<outline>]]>" +
+			"<outline text='A' xmlUrl='https://a.org/f'/></opml>", one, nil},
+		{"an entity bomb", "<!DOCTYPE o [<!ENTITY a 'aaaa'><!ENTITY b '&a;&a;&a;'>]><opml><outline text='A' " +
+			"xmlUrl='https://a.org/f'/></opml>", one, nil},
 		{"markup in names", "<opml><outline text='&lt;b>A&lt;/b>' xmlUrl='https://a.org/f'/></opml>", one, nil},
 	}
 }

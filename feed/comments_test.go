@@ -11,17 +11,20 @@ func TestComments(t *testing.T) {
 	for reason, c := range map[string]struct{ doc, want string }{
 		"a page of its own": {rss + `<link>https://a.example/1</link>` +
 			`<comments>https://news.example/i?id=1&amp;utm_source=rss</comments>`, "https://news.example/i?id=1"},
-		"part of its page":   {rss + `<link>https://a.example/1</link><comments>https://a.example/1/#respond</comments>`, ""},
-		"its page":           {rss + `<link>https://a.example/1</link><comments>https://a.example/1</comments>`, ""},
-		"a relative address": {rss + `<link>https://a.example/1</link><comments>/c/1</comments>`, "https://a.example/c/1"},
-		"a script":           {rss + `<link>https://a.example/1</link><comments>javascript:alert(1)</comments>`, ""},
+		"part of its page": {rss + `<link>https://a.example/1</link>` +
+			`<comments>https://a.example/1/#respond</comments>`, ""},
+		"its page": {rss + `<link>https://a.example/1</link><comments>https://a.example/1</comments>`, ""},
+		"a relative address": {rss + `<link>https://a.example/1</link><comments>/c/1</comments>`,
+			"https://a.example/c/1"},
+		"a script": {rss + `<link>https://a.example/1</link><comments>javascript:alert(1)</comments>`, ""},
 		"a password": {rss + `<link>https://a.example/1</link><comments>https://u:p@b.example/</comments>`,
 			"https://b.example/"},
 		"a number of comments": {rss + `<link>https://a.example/1</link><x:comments ` +
 			`xmlns:x="http://purl.org/rss/1.0/modules/slash/">3</x:comments>`, ""},
 		"an Atom link in RSS": {rss + `<link>https://a.example/1</link><atom:link rel="replies" type="text/html" ` +
 			`href="https://a.example/c"/>`, "https://a.example/c"},
-		"Atom": {atom + `<link href="https://a.example/1"/><link rel="replies" type="application/atom+xml" href="/f"/>` +
+		"Atom": {atom + `<link href="https://a.example/1"/><link rel="replies" type="application/atom+xml" ` +
+			`href="/f"/>` +
 			`<link rel="replies" type="text/html" href="/c"/>`, "https://a.example/c"},
 		"the feed of the comments": {atom + `<link href="https://a.example/1"/><link rel="replies" href="/f" ` +
 			`type="application/atom+xml"/>`, ""},

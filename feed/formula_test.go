@@ -6,7 +6,8 @@ import (
 )
 
 func TestFormulas(t *testing.T) {
-	const katex = `<span class="katex"><span class="katex-mathml"><math><semantics><mrow><mi>E</mi><mo>=</mo><mi>m</mi>` +
+	const katex = `<span class="katex"><span class="katex-mathml"><math><semantics><mrow><mi>E</mi><mo>=</mo>` +
+		`<mi>m</mi>` +
 		`<msup><mi>c</mi><mn>2</mn></msup></mrow><annotation encoding="application/x-tex">E=mc^2</annotation>` +
 		`</semantics></math></span><span class="katex-html" aria-hidden="true"><span>E=mc2</span></span></span>`
 	for _, c := range []struct{ in, content, excerpt string }{
@@ -15,7 +16,8 @@ func TestFormulas(t *testing.T) {
 			`So <code>\alpha</code>.`, `So \alpha.`},
 		{`<math alttext="x_i"><mi>y</mi></math>`, `<var dir="ltr">x_i</var>`, `x_i`},
 		{`<p>a<math display="block"><mi>x</mi></math></p>`, `<p>a</p><div><var dir="ltr">x</var></div><p></p>`, `a x`},
-		{`<math><mi>x</mi><mo>=</mo><mfrac><mrow><mo>-</mo><mi>b</mi><mo>±</mo><msqrt><msup><mi>b</mi><mn>2</mn></msup>` +
+		{`<math><mi>x</mi><mo>=</mo><mfrac><mrow><mo>-</mo><mi>b</mi><mo>±</mo><msqrt><msup><mi>b</mi>` +
+			`<mn>2</mn></msup>` +
 			`<mo>-</mo><mn>4</mn></msqrt></mrow><mn>2</mn></mfrac></math>`,
 			`<var dir="ltr">x=(-b±√(b^2-4))/2</var>`, `x=(-b±√(b^2-4))/2`},
 		{`<mml:math><mml:msubsup><mml:mi>a</mml:mi><mml:mi>i</mml:mi><mml:mn>2</mml:mn></mml:msubsup></mml:math>`,
@@ -47,7 +49,8 @@ func TestFormulas(t *testing.T) {
 
 func TestPicturesInSentences(t *testing.T) {
 	for _, c := range []struct{ reason, in, class, excerpt string }{
-		{"a formula of WordPress", `<p>Let <img class="latex" src="/a.png" alt="$\alpha$"> be</p>`, inLine, `Let \alpha be`},
+		{"a formula of WordPress", `<p>Let <img class="latex" src="/a.png" alt="$\alpha$"> be</p>`, inLine,
+			`Let \alpha be`},
 		{"at the beginning", `<p><img src="https://s0.wp.com/latex.php?latex=x" alt="x"> is</p>`, inLine, `x is`},
 		{"a smiley", `<p>Hi!<img class="wp-smiley" src="/a.png" alt=":)"></p>`, inLine, `Hi!:)`},
 		{"within a sentence", `<p>A <b>small</b> <a href="/x"><img src="/a.png" alt="boat" height="60"></a> sails</p>`,
@@ -65,7 +68,8 @@ func TestPicturesInSentences(t *testing.T) {
 			t.Errorf("%s: %s\n%q, want %q", c.reason, got, excerpt(got, 300), c.excerpt)
 		}
 	}
-	if _, c := sanitise(`<img class="latex" src="/x.png" alt="x"><img src="/real.png">`, "https://example.org/p"); c.picture !=
+	if _, c := sanitise(`<img class="latex" src="/x.png" alt="x"><img src="/real.png">`,
+		"https://example.org/p"); c.picture !=
 		"https://example.org/real.png" {
 		t.Errorf("the picture is %s", c.picture)
 	}

@@ -30,9 +30,12 @@ func addSamples(f *testing.F) {
 		"<!DOCTYPE a [<!ENTITY", "<rss><![CDATA[", "<rdf:RDF><item rdf:about='x'/>",
 		"<CHANNEL HREF='http://x.org/'><ITEM HREF=a><A HREF=b>", "<!DOCTYPE a [<!ENTITY b '&b;<c>'>]><rss><title>&b;",
 		"<rss>\u00c3\u00a9t\u00c3\u00a9s\u00c3\u00a9",
-		"<rss><item><media:group><media:content url='/a.mp4' duration='1e30' fileSize='-1'><media:title>t</media:title></media:content></media:group><itunes:duration>9:9",
-		"<rss><item><enclosure url='https://x.org/a.mp3'/><psc:chapters><psc:chapter start='0:99:1.5' title='&lt;b&#0;'/><psc:chapter start='-1' title='x'/><psc:chapter title='1' start=':'",
-		"<rss><item><enclosure url='javascript:x' length='99999999999999999999'/><podcast:chapters url='data:x'/><media:content medium='image' url='//x.org/i'><media:description>",
+		"<rss><item><media:group><media:content url='/a.mp4' duration='1e30' fileSize='-1'>" +
+			"<media:title>t</media:title></media:content></media:group><itunes:duration>9:9",
+		"<rss><item><enclosure url='https://x.org/a.mp3'/><psc:chapters><psc:chapter start='0:99:1.5' title='&lt;" +
+			"b&#0;'/><psc:chapter start='-1' title='x'/><psc:chapter title='1' start=':'",
+		"<rss><item><enclosure url='javascript:x' length='99999999999999999999'/><podcast:chapters url='data:x'/>" +
+			"<media:content medium='image' url='//x.org/i'><media:description>",
 	} {
 		f.Add([]byte(s), "text/xml; charset=utf-8")
 	}

@@ -63,10 +63,12 @@ func TestPageAsFeed(t *testing.T) {
 // A page that is no feed stays a page, whatever classes it has.
 func TestPageIsNoFeed(t *testing.T) {
 	for name, page := range map[string]string{
-		"without classes":         `<html><body><article><h1>One</h1></article></body></html>`,
-		"the page of one post":    `<html><body><div class="h-entry"><a class="u-url p-name" href="/p#top">One</a></div></body></html>`,
-		"a word that looks so":    `<html><body><p>h-entry is a class</p></body></html>`,
-		"entries nobody can find": `<html><body><div class="h-entry">One</div><div class="h-entry">Two</div></body></html>`,
+		"without classes": `<html><body><article><h1>One</h1></article></body></html>`,
+		"the page of one post": `<html><body><div class="h-entry"><a class="u-url p-name" href="/p#top">One</a>` +
+			`</div></body></html>`,
+		"a word that looks so": `<html><body><p>h-entry is a class</p></body></html>`,
+		"entries nobody can find": `<html><body><div class="h-entry">One</div><div class="h-entry">Two</div>` +
+			`</body></html>`,
 	} {
 		d, err := Parse([]byte(page), "text/html", "https://a.example/p")
 		if err != nil || d.AsFeed() != nil {
@@ -91,11 +93,16 @@ func TestPageAroundPosts(t *testing.T) {
 func TestXRayPages(t *testing.T) {
 	root := filepath.Join(sharedDir(t), "corpus", "suites", "xray", "tests", "data", "feed.example.com")
 	for name, want := range map[string]string{
-		"h-card-with-child-h-entrys":        "One by Author Name, Two by Author Name, Three by Author Name, Four by Author Name",
-		"h-card-with-child-h-feed":          "One by Author Name, Two by Author Name, Three by Author Name, Four by Author Name",
-		"h-card-with-sibling-h-entrys":      "One by Author Name, Two by Author Name, Three by Author Name, Four by Author Name",
-		"h-feed-with-child-author":          "One by Author Name, Two by Author Name, Three by Author Name, Four by Author Name",
-		"top-level-h-feed":                  "One by Author Name, Two by Author Name, Three by Author Name, Four by Author Name",
+		"h-card-with-child-h-entrys": "One by Author Name, Two by Author Name, Three by Author Name, Four " +
+			"by Author Name",
+		"h-card-with-child-h-feed": "One by Author Name, Two by Author Name, Three by Author Name, Four " +
+			"by Author Name",
+		"h-card-with-sibling-h-entrys": "One by Author Name, Two by Author Name, Three by Author Name, Four " +
+			"by Author Name",
+		"h-feed-with-child-author": "One by Author Name, Two by Author Name, Three by Author Name, Four " +
+			"by Author Name",
+		"top-level-h-feed": "One by Author Name, Two by Author Name, Three by Author Name, Four " +
+			"by Author Name",
 		"list-of-hentrys":                   "One by , Two by , Three by , Four by ",
 		"short-list-of-hentrys-with-h-card": "One by Author",
 	} {
@@ -138,15 +145,20 @@ func TestReportOfPage(t *testing.T) {
 func TestHFeedFacts(t *testing.T) {
 	for why, test := range map[string]struct{ page, want string }{
 		"a feed that is but a heading": {
-			`<header class="h-feed"><h1 class="p-name">Notes</h1></header><ul><li class="h-entry"><a class="u-url p-name" href="/1">One</a></li><li class="h-entry"><a class="u-url p-name" href="/2">Two</a></li></ul>`,
+			`<header class="h-feed"><h1 class="p-name">Notes</h1></header><ul><li class="h-entry"><a class="u-url ` +
+				`p-name" href="/1">One</a></li><li class="h-entry"><a class="u-url p-name" href="/2">Two</a></li></ul>`,
 			"Notes: One by , Two by "},
 		"a feed without entries before another": {
-			`<div class="h-feed"><p class="p-name">Links</p></div><div class="h-feed"><p class="p-name">Notes</p><p class="h-entry"><a class="u-url p-name" href="/1">One</a></p></div>`,
+			`<div class="h-feed"><p class="p-name">Links</p></div><div class="h-feed"><p class="p-name">Notes</p>` +
+				`<p class="h-entry"><a class="u-url p-name" href="/1">One</a></p></div>`,
 			"Notes: One by "},
 		"the author of the feed": {
-			`<div class="h-feed"><p class="p-name">Notes</p><p class="p-author h-card">Ann</p><div class="h-entry"><a class="u-url p-name" href="/1">One</a></div><div class="h-entry"><a class="u-url p-name" href="/2">Two</a> <i class="p-author h-card">Bea</i></div></div>`,
+			`<div class="h-feed"><p class="p-name">Notes</p><p class="p-author h-card">Ann</p><div ` +
+				`class="h-entry"><a class="u-url p-name" href="/1">One</a></div><div class="h-entry"><a ` +
+				`class="u-url p-name" href="/2">Two</a> <i class="p-author h-card">Bea</i></div></div>`,
 			"Notes: One by Ann, Two by Bea"},
-		"an ID alone": {`<div class="h-feed"><p class="p-name">Notes</p><div class="h-entry"><span class="p-uid">tag:a.example,2011:1</span><p class="p-name">One</p></div></div>`,
+		"an ID alone": {`<div class="h-feed"><p class="p-name">Notes</p><div class="h-entry"><span ` +
+			`class="p-uid">tag:a.example,2011:1</span><p class="p-name">One</p></div></div>`,
 			"Notes: One by "},
 	} {
 		d := asFeed(t, "<html><body>"+test.page, "https://a.example/notes")

@@ -6,7 +6,8 @@ import "testing"
 func TestLazyPictures(t *testing.T) {
 	const rel = ` rel="noopener noreferrer"`
 	for _, c := range []struct{ reason, in, want string }{
-		{"srcset beside src", `<img src="/150.png" srcset="/150.png 150w, /768.png 768w, /1536.png 1536w, /5000.png 5000w">`,
+		{"srcset beside src", `<img src="/150.png" srcset="/150.png 150w, /768.png 768w, /1536.png 1536w, ` +
+			`/5000.png 5000w">`,
 			`<img src="https://example.org/1536.png"/>`},
 		{"srcset without a good one", `<img srcset="/300.png 300w, /768.png 768w, /1024.png 1024w, /5000.png 5000w">`,
 			`<img src="https://example.org/1024.png"/>`},
@@ -16,7 +17,8 @@ func TestLazyPictures(t *testing.T) {
 			`<img src="https://example.org/i.png"/>`},
 		{"late, a template", `<img src="/blank.gif" data-src="/i_{width}x.png" data-original="/i.png">`,
 			`<img src="https://example.org/i.png"/>`},
-		{"late source", `<picture><source data-srcset="/i.png 1200w"><img src="data:image/gif;base64,R0" alt=""></picture>`,
+		{"late source", `<picture><source data-srcset="/i.png 1200w"><img src="data:image/gif;base64,R0" alt="">` +
+			`</picture>`,
 			`<img src="https://example.org/i.png" alt=""/>`},
 		{"noscript twin of a link", `<a href="/p"><img data-src="/i.png"></a> <noscript><img src="/i.png"></noscript>`,
 			`<a href="https://example.org/p"` + rel + `><img src="https://example.org/i.png"/></a>`},

@@ -32,7 +32,10 @@ func TestLinks(t *testing.T) {
 			[]digest.Link{key("https://b.example/?a=1&b=2", false)}},
 		"no web address": {page, `<a href="mailto:a@b.example">b</a><a href="tel:1">c</a>`, nil},
 		"a link post": {"https://far.example/x",
-			`<a href="https://far.example/x">x</a> <a href="https://anna.example/y">y</a> <a href="https://far.example/z">z</a>`, []digest.Link{key("https://far.example/x", false), key("https://anna.example/y", true), key("https://far.example/z", false)}},
+			`<a href="https://far.example/x">x</a> <a href="https://anna.example/y">y</a> <a ` +
+				`href="https://far.example/z">z</a>`,
+			[]digest.Link{key("https://far.example/x", false), key("https://anna.example/y", true),
+				key("https://far.example/z", false)}},
 		"a broken ending": {page, `<a href="https://b.example/1`, []digest.Link{key("https://b.example/1", false)}},
 	} {
 		got := Links(digest.Post{URL: c.url, Content: c.content}, "https://feeds.example/anna", "https://anna.example/")

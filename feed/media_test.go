@@ -81,7 +81,8 @@ func TestFilesOfAPost(t *testing.T) {
 	b" href="https://x.org/"/><psc:chapter start="00:00:00" title="A"/><psc:chapter start="1:00:00" title=""/><psc:chapter start="soon" title="C"/><psc:chapter start="-4" title="C"/><psc:chapter title="C"/><psc:chapter start="99999:00:00" title="C"/>
 	<psc:chapter start="65" title="D">E</psc:chapter></psc:chapters><psc:chapters><psc:chapter start="1" title="Z"/></psc:chapters>`,
 			[]digest.Enclosure{listed}},
-		{"no script", mp3 + `<podcast:chapters url="javascript:alert(1)"/><podcast:transcript url="data:text/html,x" type="text/html"/>`, []digest.Enclosure{sound}},
+		{"no script", mp3 + `<podcast:chapters url="javascript:alert(1)"/><podcast:transcript ` +
+			`url="data:text/html,x" type="text/html"/>`, []digest.Enclosure{sound}},
 		{"the same file told twice", mp3 + `<media:content url="https://x.org/a.mp3" duration="2592"/>`,
 			[]digest.Enclosure{timed}},
 		{"the same sound elsewhere", mp3 + `<media:content url="https://cdn.example/a.m4a" type="audio/mp4"/>`,
@@ -90,19 +91,24 @@ func TestFilesOfAPost(t *testing.T) {
 			<media:content url="/a.mov" type="video/quicktime"/></media:group>`,
 			[]digest.Enclosure{{URL: "https://x.org/a.mp4", Type: "video/mp4", Length: 9000, Seconds: 720}}},
 		{"the form that is named",
-			`<media:group><media:content url="/a.mp4" type="video/mp4"/><media:content url="/a.webm" type="video/webm" isDefault="true"/></media:group>`,
+			`<media:group><media:content url="/a.mp4" type="video/mp4"/><media:content url="/a.webm" ` +
+				`type="video/webm" isDefault="true"/></media:group>`,
 			[]digest.Enclosure{{URL: "https://x.org/a.webm", Type: "video/webm"}}},
-		{"two films", `<media:group><media:content url="/a.mp4"/><media:content url="/a.webm"/></media:group><media:group><media:content url="/b.mp4"/></media:group>`,
+		{"two films", `<media:group><media:content url="/a.mp4"/><media:content url="/a.webm"/></media:group>` +
+			`<media:group><media:content url="/b.mp4"/></media:group>`,
 			[]digest.Enclosure{{URL: "https://x.org/a.mp4"}, {URL: "https://x.org/b.mp4"}}},
 		{"a sample", `<media:content url="/a.mp4" expression="sample"/>`, nil},
-		{"Flash", `<media:group><media:content url="https://www.youtube.com/v/x?version=3" type="application/x-shockwave-flash"/></media:group>`, nil},
+		{"Flash", `<media:group><media:content url="https://www.youtube.com/v/x?version=3" ` +
+			`type="application/x-shockwave-flash"/></media:group>`, nil},
 		{"a group of our own number", `<media:content url="/a.mp4" group="1"/><media:content url="/b.mp4" group="1"/>`,
 			[]digest.Enclosure{{URL: "https://x.org/a.mp4"}, {URL: "https://x.org/b.mp4"}}},
-		{"what cannot be", `<enclosure url="https://x.org/a.mp3" type="audio/mpeg" length="-4"/><itunes:duration>1000000000000000000000000000000</itunes:duration>`,
+		{"what cannot be", `<enclosure url="https://x.org/a.mp3" type="audio/mpeg" length="-4"/>` +
+			`<itunes:duration>1000000000000000000000000000000</itunes:duration>`,
 			[]digest.Enclosure{file("x.org/a.mp3", "audio/mpeg", 0, 0)}},
 		{"too large", `<enclosure url="https://x.org/a.mp3" type="audio/mpeg" length="9223372036854775807"/>`,
 			[]digest.Enclosure{file("x.org/a.mp3", "audio/mpeg", 0, 0)}},
-		{"a script", `<enclosure url="javascript:alert(1)" type="audio/mpeg"/><media:content url="javascript:alert(2)" type="video/mp4"/>`, nil},
+		{"a script", `<enclosure url="javascript:alert(1)" type="audio/mpeg"/><media:content ` +
+			`url="javascript:alert(2)" type="video/mp4"/>`, nil},
 		{"a counter around sound is its way", `<enclosure url="https://track.example/a.mp3" type="audio/mpeg"/>`,
 			[]digest.Enclosure{{URL: "https://track.example/a.mp3", Type: "audio/mpeg"}}},
 		{"a counter that is a picture", `<enclosure url="https://pixel.wp.com/a.gif" type="image/gif"/>`, nil},
@@ -123,8 +129,11 @@ func TestNestedMediaTexts(t *testing.T) {
 		p.ImageURL != "https://x.org/a.jpg" {
 		t.Errorf("title %q, summary %q, picture %q", p.Title, p.Summary, p.ImageURL)
 	}
-	p = mediaPost(t, `<description>Hello</description><media:content url="/a.jpg" medium="image"><media:description>A lighthouse at dusk, with its &quot;lamp&quot; lit, seen from the sea.</media:description></media:content>`).Sanitise(seenAt)
-	const want = `<p>Hello</p><p><img src="https://x.org/a.jpg" alt="A lighthouse at dusk, with its &#34;lamp&#34; lit, seen from the sea."/></p>`
+	p = mediaPost(t, `<description>Hello</description><media:content url="/a.jpg" medium="image">`+
+		`<media:description>A lighthouse at dusk, with its &quot;lamp&quot; lit, seen from the `+
+		`sea.</media:description></media:content>`).Sanitise(seenAt)
+	const want = `<p>Hello</p><p><img src="https://x.org/a.jpg" alt="A lighthouse at dusk, with its &#34;lamp&#34;` +
+		` lit, seen from the sea."/></p>`
 	if p.Summary != "Hello" || p.Content != want {
 		t.Errorf("summary %q, content\n%s", p.Summary, p.Content)
 	}
@@ -140,10 +149,12 @@ func TestPicturesBesideTheText(t *testing.T) {
 		{"the largest", `<title>T</title><description>a</description><media:content url="/s.jpg" medium="image" width="140" height="84"/>
 			<media:content url="/l.jpg" medium="image" width="700" height="420"/>`, "https://x.org/l.jpg",
 			`<p><img src="https://x.org/l.jpg"/></p><p>a</p>`},
-		{"all of a note", `<description>a</description><media:content url="/1.jpg" medium="image"/><media:content url="/2.jpg" type="image/jpeg"/>`,
+		{"all of a note", `<description>a</description><media:content url="/1.jpg" medium="image"/><media:content ` +
+			`url="/2.jpg" type="image/jpeg"/>`,
 			"https://x.org/1.jpg",
 			`<p>a</p><p><img src="https://x.org/1.jpg"/></p><p><img src="https://x.org/2.jpg"/></p>`},
-		{"nobody's", `<title>T</title><description>a</description><media:content url="https://secure.gravatar.com/avatar/1" medium="image"/>`, "", `<p>a</p>`},
+		{"nobody's", `<title>T</title><description>a</description><media:content ` +
+			`url="https://secure.gravatar.com/avatar/1" medium="image"/>`, "", `<p>a</p>`},
 		{"a counter", `<title>T</title><description>a</description><media:thumbnail url="https://pixel.wp.com/b.gif"/>`,
 			"", `<p>a</p>`},
 		{"a script", `<title>T</title><description>a</description><media:thumbnail url="javascript:alert(1)"/>`, "",
@@ -176,7 +187,8 @@ func TestAttachments(t *testing.T) {
 	}{
 		{"one", `{"url":"a.mp3","mime_type":"audio/mpeg","size_in_bytes":41000000,"duration_in_seconds":2580}`,
 			[]digest.Enclosure{{URL: "https://x.org/a.mp3", Type: "audio/mpeg", Length: 41000000, Seconds: 2580}}},
-		{"forms of one", `{"url":"a.ogg","mime_type":"audio/ogg","title":"A"},{"url":"a.mp3","mime_type":"audio/mpeg","title":"A"}`,
+		{"forms of one", `{"url":"a.ogg","mime_type":"audio/ogg","title":"A"},{"url":"a.mp3",` +
+			`"mime_type":"audio/mpeg","title":"A"}`,
 			[]digest.Enclosure{{URL: "https://x.org/a.mp3", Type: "audio/mpeg"}}},
 		{"other types of numbers",
 			`{"url":"a.mp3","mime_type":"audio/mpeg","size_in_bytes":"410","duration_in_seconds":2580.6}`,
@@ -184,7 +196,8 @@ func TestAttachments(t *testing.T) {
 		{"what cannot be", `{"url":"a.mp3","mime_type":"audio/mpeg","size_in_bytes":-3,"duration_in_seconds":1e30}`,
 			[]digest.Enclosure{{URL: "https://x.org/a.mp3", Type: "audio/mpeg"}}},
 	} {
-		d := mustParse(t, `{"version":"https://jsonfeed.org/version/1.1","items":[{"id":"1","title":"T","attachments":[`+
+		d := mustParse(t, `{"version":"https://jsonfeed.org/version/1.1","items":[{"id":"1","title":"T",`+
+			`"attachments":[`+
 			c.attachments+`]}]}`, "https://x.org/feed.json")
 		if diff := cmp.Diff(c.want, d.Posts[0].Sanitise(seenAt).Enclosures); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", c.reason, diff)

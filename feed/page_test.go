@@ -84,7 +84,8 @@ func TestRanked(t *testing.T) {
 		{"a topic of Discourse", "/t/x/12", `[/t/x/12.rss][/latest.rss]`,
 			"/latest.rss /t/x/12.rss"},
 		{"a topic alone", "/forum/t/x/12",
-			`<meta name=generator content="Discourse 3.4.0 - https://github.com/discourse/discourse">[/forum/t/x/12.rss]`,
+			`<meta name=generator content="Discourse 3.4.0 - ` +
+				`https://github.com/discourse/discourse">[/forum/t/x/12.rss]`,
 			"/forum/latest.rss /forum/t/x/12.rss"},
 		{"a category of Discourse", "/c/x/5", `[/c/x/5.rss]`, "/c/x/5.rss"},
 		{"Flarum", "/", `[/atom title="Forum activity"][/atom/discussions]`,

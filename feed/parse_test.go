@@ -47,7 +47,8 @@ func first(t *testing.T, body string) *Post {
 }
 
 func TestRepairs(t *testing.T) {
-	const whole = `<rss><channel><title>T</title><item><title>one</title></item><item><title>two</title></item></channel></rss>`
+	const whole = `<rss><channel><title>T</title><item><title>one</title></item><item><title>two</title></item>` +
+		`</channel></rss>`
 	for _, c := range []struct{ reason, body, titles string }{
 		{"as it should be", whole, "one,two"},
 		{"byte order mark", "\uFEFF" + whole, "one,two"},
@@ -83,7 +84,8 @@ func TestRepairs(t *testing.T) {
 		{"C1 controls", strings.ReplaceAll(whole, "one", "it\u0092s"), "it’s,two"},
 		{"bogus default namespace", strings.Replace(whole, "<rss>", `<rss xmlns="http://example.org/mine">`, 1),
 			"one,two"},
-		{"two channels", `<rss><channel><item><title>one</title></item></channel><channel><title>U</title><item><title>two</title></item></channel></rss>`, "one,two"},
+		{"two channels", `<rss><channel><item><title>one</title></item></channel><channel><title>U</title><item>` +
+			`<title>two</title></item></channel></rss>`, "one,two"},
 		{"bogus namespace further down",
 			strings.Replace(whole, "<channel>", `<channel xmlns="http://example.org/mine">`, 1), "one,two"},
 		{"Atom as default namespace of RSS",
@@ -106,7 +108,8 @@ func TestKinds(t *testing.T) {
 		kind                      Kind
 	}{
 		{"rss", item(""), "text/plain", RSS},
-		{"rss 1.0", `<rdf:RDF xmlns:rdf="http://www.w3.org/1999/02/22-rdf-syntax-ns#" xmlns="http://purl.org/rss/1.0/"><channel/><item><title>x</title></item></rdf:RDF>`, "", RDF},
+		{"rss 1.0", `<rdf:RDF xmlns:rdf="http://www.w3.org/1999/02/22-rdf-syntax-ns#" ` +
+			`xmlns="http://purl.org/rss/1.0/"><channel/><item><title>x</title></item></rdf:RDF>`, "", RDF},
 		{"atom", entry(""), "text/html", Atom},
 		{"atom with a prefix", `<a:feed xmlns:a="http://www.w3.org/2005/Atom"><a:entry/></a:feed>`, "", Atom},
 		{"one entry alone", `<entry xmlns="http://www.w3.org/2005/Atom"><title>x</title></entry>`, "", Atom},
@@ -151,13 +154,17 @@ func TestRefusals(t *testing.T) {
 func TestCharsets(t *testing.T) {
 	const doc = `<?xml version="1.0" encoding="LABEL"?><rss><channel><title>TEXT</title></channel></rss>`
 	const (
-		chinese  = "今天我们在北京的图书馆里看书，学习中文和历史，大家都很高兴。"
-		tradit   = "今天我們在臺北的圖書館裡看書，學習中文和歷史，大家都很高興。"
-		japan    = "きょうは図書館で本を読んで、日本の歴史についてべんきょうしました。"
-		korea    = "오늘 우리는 도서관에서 책을 읽고 역사를 공부했습니다. 모두 즐거웠습니다."
-		russia   = "Сегодня мы читали книги в библиотеке и учили историю, все были довольны этой поездкой."
-		hebrew   = "היום קראנו ספרים בספרייה ולמדנו היסטוריה וכולם היו שמחים מאוד"
-		greek    = "Σήμερα διαβάσαμε βιβλία στη βιβλιοθήκη και μάθαμε ιστορία, όλοι ήταν ευχαριστημένοι."
+		chinese = "今天我们在北京的图书馆里看书，学习中文和历史，大家都很高兴。"
+		tradit  = "今天我們在臺北的圖書館裡看書，學習中文和歷史，大家都很高興。"
+		japan   = "きょうは図書館で本を読んで、日本の歴史についてべんきょうしました。"
+		korea   = "오늘 우리는 도서관에서 책을 읽고 역사를 공부했습니다. 모두 " +
+			"즐거웠습니다."
+		russia = "Сегодня мы читали книги в библиотеке и учили " +
+			"историю, все были довольны этой поездкой."
+		hebrew = "היום קראנו ספרים בספרייה ולמדנו היסטוריה וכולם היו " +
+			"שמחים מאוד"
+		greek = "Σήμερα διαβάσαμε βιβλία στη βιβλιοθήκη και μάθαμε " +
+			"ιστορία, όλοι ήταν ευχαριστημένοι."
 		thailand = "วันนี้พวกเราอ่านหนังสือในห้องสมุดและเรียนประวัติศาสตร์ทุกคนมีความสุขมาก"
 		french   = "Aujourd'hui, l'été était très chaud à Orléans – « déjà » vu, où ça ?"
 	)
@@ -227,7 +234,9 @@ func TestFields(t *testing.T) {
 				"https://x.org/?a=1&copy=2&b=%C3%A9"},
 			{"atom alternate preferred",
 				entry(
-					`<link rel="self" href="https://x.org/s"/><link rel="enclosure" href="https://x.org/e"/><link rel="alternate" type="application/json" href="https://x.org/j"/><link href="https://x.org/p"/>`), "https://x.org/p"},
+					`<link rel="self" href="https://x.org/s"/><link rel="enclosure" href="https://x.org/e"/><link ` +
+						`rel="alternate" type="application/json" href="https://x.org/j"/><link ` +
+						`href="https://x.org/p"/>`), "https://x.org/p"},
 			{"xml:base", entry(`<link xml:base="https://b.org/x/" href="p"/>`), "https://b.org/x/p"},
 			{"id that is a page", entry(`<id>https://x.org/p</id>`), "https://x.org/p"},
 			{"id that is a name", entry(`<id>urn:x:1</id>`), ""},
@@ -367,7 +376,8 @@ func TestJSONMended(t *testing.T) {
 			"{\"version\":\"https://jsonfeed.org/version/1\",\"items\":[{\"id\":\"a\",\"title\":\"x\ny\"}]}", 1},
 		{"comma before a bracket", `{"version":"https://jsonfeed.org/version/1","items":[{"id":"a",},]}`, 1},
 		{"cut off", `{"version":"https://jsonfeed.org/version/1","items":[{"id":"a"},{"id":"b","title":"x`, 1},
-		{"author is a string", `{"version":"https://jsonfeed.org/version/1","author":"Ann","items":[{"id":"a","authors":{"name":"x"},"title":5}]}`, 1},
+		{"author is a string", `{"version":"https://jsonfeed.org/version/1","author":"Ann","items":[{"id":"a",` +
+			`"authors":{"name":"x"},"title":5}]}`, 1},
 		{"null item", `{"version":"https://jsonfeed.org/version/1","items":[null,{"id":"a"}]}`, 1},
 	} {
 		d, err := Parse([]byte(c.doc), "", "")

@@ -263,10 +263,11 @@ var peersDiffer = map[string]string{
 	"granary/feed_with_audio_video.rss.xml author":         "the title of a feed is no person",
 	"granary/feed_with_authors.rss.xml author":             "the title of a feed is no person",
 	"granary/feed_with_note.rss.xml author":                "the title of a feed is no person",
-	"granary/activity_with_actor.as2.json id":              "a post has the id of its object, not of the activity that published it",
-	"granary/repost.as2.json link":                         "a boost leads to what it passes on",
-	"granary/note.bsky.json link":                          "an account keeps its DID; its handle may change",
-	"granary/quote.bsky.json link":                         "an account keeps its DID; its handle may change",
-	"feedvalidator/ext/app/category.xml":                   "categories of the Atom Publishing Protocol are no feed",
-	"feedvalidator/ext/xrd/spec_noerr.xml":                 "XRDS is no feed",
+	"granary/activity_with_actor.as2.json id": "a post has the id of its object, not of the activity " +
+		"that published it",
+	"granary/repost.as2.json link":         "a boost leads to what it passes on",
+	"granary/note.bsky.json link":          "an account keeps its DID; its handle may change",
+	"granary/quote.bsky.json link":         "an account keeps its DID; its handle may change",
+	"feedvalidator/ext/app/category.xml":   "categories of the Atom Publishing Protocol are no feed",
+	"feedvalidator/ext/xrd/spec_noerr.xml": "XRDS is no feed",
 }

@@ -201,7 +201,8 @@ func (p *Post) discussion() string {
 	u := CleanURL(digest.WithoutCredentials(mended(p.comments)))
 	part, _, _ := strings.Cut(u, "#")
 	own, _, _ := strings.Cut(p.address(), "#")
-	if !isWeb(u) || !hasHost(u) || len(u) > maxAddress || strings.TrimSuffix(part, "/") == strings.TrimSuffix(own, "/") {
+	if !isWeb(u) || !hasHost(u) || len(u) > maxAddress ||
+		strings.TrimSuffix(part, "/") == strings.TrimSuffix(own, "/") {
 		return ""
 	}
 	return u

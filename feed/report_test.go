@@ -13,9 +13,11 @@ func TestReport(t *testing.T) {
 		want string
 	}{
 		"list": {Document{Kind: OPML, Feeds: []Offer{{URL: "https://a.example/", Folder: "F", Line: 3, Paused: true}}},
-			`{"kind":"opml","title":null,"link":null,"language":null,"count":1,"feeds":[{"url":"https://a.example/","title":"https://a.example/","folder":"F"}]}`},
+			`{"kind":"opml","title":null,"link":null,"language":null,"count":1,` +
+				`"feeds":[{"url":"https://a.example/","title":"https://a.example/","folder":"F"}]}`},
 		"page": {Document{Kind: HTML, Feeds: []Offer{{URL: "https://a.example/", Type: "application/rss+xml"}}},
-			`{"kind":"html","title":null,"link":null,"language":null,"count":1,"feeds":[{"url":"https://a.example/","title":"","type":"application/rss+xml"}]}`},
+			`{"kind":"html","title":null,"link":null,"language":null,"count":1,` +
+				`"feeds":[{"url":"https://a.example/","title":"","type":"application/rss+xml"}]}`},
 		"empty": {Document{Kind: OPML},
 			`{"kind":"opml","title":null,"link":null,"language":null,"count":0,"feeds":[]}`},
 		"feed": {Document{Kind: Atom},

@@ -136,14 +136,18 @@ func TestSkipHoursAndDays(t *testing.T) {
 			digest.EveryDay - 1<<time.Sunday},
 		"24 is midnight": {"<skipHours><hour>24</hour></skipHours>", 1, 0},
 		"twice": {
-			"<skipHours><hour>24</hour><hour>0</hour><hour>12</hour><hour>12</hour></skipHours><skipDays><day>Monday</day><day>mon</day></skipDays>", 1 | 1<<12, 1 << time.Monday},
+			"<skipHours><hour>24</hour><hour>0</hour><hour>12</hour><hour>12</hour></skipHours><skipDays>" +
+				"<day>Monday</day><day>mon</day></skipDays>", 1 | 1<<12, 1 << time.Monday},
 		"padded": {
 			"<skipHours><hour> 07\n</hour><hour>+8</hour><hour>09:00</hour><hour>10.0</hour></skipHours>",
 			1<<7 | 1<<8 | 1<<9 | 1<<10, 0},
 		"none that is an hour": {
-			"<skipHours><hour>-1</hour><hour>25</hour><hour>x</hour><hour/><hour>99999999999999999999</hour></skipHours>", 0, 0},
+			"<skipHours><hour>-1</hour><hour>25</hour><hour>x</hour><hour/><hour>99999999999999999999</hour>" +
+				"</skipHours>", 0, 0},
 		"capitals, cut": {
-			"<SKIPHOURS><Hour>5</Hour></SKIPHOURS><SkipDays><DAY>MON</DAY><day>tues.</day><day> friday </day><day>Sundays</day></SkipDays>", 1 << 5, 1<<time.Monday | 1<<time.Tuesday | 1<<time.Friday | 1<<time.Sunday},
+			"<SKIPHOURS><Hour>5</Hour></SKIPHOURS><SkipDays><DAY>MON</DAY><day>tues.</day><day> friday </day>" +
+				"<day>Sundays</day></SkipDays>", 1 << 5,
+			1<<time.Monday | 1<<time.Tuesday | 1<<time.Friday | 1<<time.Sunday},
 		"none that is a day": {
 			"<skipDays><day>Someday</day><day>m</day><day>mo</day><day/><day>1</day><day>Mondayish</day></skipDays>",
 			0, 0},
@@ -154,7 +158,8 @@ func TestSkipHoursAndDays(t *testing.T) {
 		"several lists": {
 			"<skipHours><hour>3</hour></skipHours><skipHours/><skipHours><hour>4</hour></skipHours>", 1<<3 | 1<<4, 0},
 		"of another's calendar": {
-			"<item><day>Monday</day><hour>3</hour></item><day>Tuesday</day><hour>4</hour><item><skipHours><hour>5</hour></skipHours></item>", 0, 0},
+			"<item><day>Monday</day><hour>3</hour></item><day>Tuesday</day><hour>4</hour><item><skipHours>" +
+				"<hour>5</hour></skipHours></item>", 0, 0},
 		"wrong inner tags": {"<skipHours><hours>3</hours></skipHours><skipDays><days>Monday</days></skipDays>",
 			0, 0},
 	} {

@@ -39,8 +39,10 @@ func TestTagsSpokenOf(t *testing.T) {
 	const want = "How to use <b>, <br> and <img> in HTML"
 	escaped := "How to use &lt;b&gt;, &lt;br&gt; and &lt;img&gt; in HTML"
 	for name, doc := range map[string]string{
-		"JSON Feed": `{"version":"https://jsonfeed.org/version/1.1","title":"J","items":[{"id":"1","url":"https://e.example/1","title":"` + want + `"}]}`,
-		"Atom":      `<feed xmlns="http://www.w3.org/2005/Atom"><title>A</title><id>x</id><entry><id>1</id><title type="text">` + escaped + `</title></entry></feed>`,
+		"JSON Feed": `{"version":"https://jsonfeed.org/version/1.1","title":"J","items":[{"id":"1",` +
+			`"url":"https://e.example/1","title":"` + want + `"}]}`,
+		"Atom": `<feed xmlns="http://www.w3.org/2005/Atom"><title>A</title><id>x</id><entry><id>1</id><title ` +
+			`type="text">` + escaped + `</title></entry></feed>`,
 		"h-feed": `<div class="h-feed"><div class="h-entry"><h2 class="p-name">` +
 			escaped +
 			`</h2><a class="u-url" href="https://e.example/1">x</a><div class="e-content">c</div></div></div>`,

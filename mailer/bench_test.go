@@ -149,7 +149,8 @@ func benchMail() Letter {
 	m.HTML, m.Text = "", ""
 	m.Encoded.HTML = blocks("<!doctype html>" +
 		strings.Repeat(
-			"<p><a href=\"https://example.org/post\">A title — of a post</a><br>An excerpt of the post, as it is.</p>\n",
+			"<p><a href=\"https://example.org/post\">A title — of a post</a><br>An excerpt of the post, as it "+
+				"is.</p>\n",
 			200))
 	m.Encoded.Text = blocks(strings.Repeat("A title — of a post\nAn excerpt of the post, as it is.\n\n", 60))
 	return m

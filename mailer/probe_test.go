@@ -26,7 +26,8 @@ func TestProbe(t *testing.T) {
 		s := smtp.NewServer(box)
 		s.TLSConfig, s.AllowInsecureAuth = c.Server(), scheme == "smtp+insecure"
 		address := serveSMTP(t, s, implicit)
-		if err := Probe(t.Context(), scheme+"://"+login+address, Options{TLS: c.Client()}); err != nil || box.logins != 1 {
+		if err := Probe(t.Context(), scheme+"://"+login+address, Options{TLS: c.Client()}); err != nil ||
+			box.logins != 1 {
 			t.Errorf("%s: %v, logged in %d times", scheme, err, box.logins)
 		}
 	}

@@ -19,7 +19,8 @@ func TestJSON(t *testing.T) {
 		Look: digest.Look{Layout: digest.FullText, Images: digest.NoImages}}
 	texts, senders, sending := newsletter.JSON(&n)
 	got, err := json.Marshal([]any{texts, senders, sending})
-	if want := `[{"name":"Anna writes","description":"Of boats.","site":"https://anna.example/","address_line":"1 Quay",` +
+	if want := `[{"name":"Anna writes","description":"Of boats.","site":"https://anna.example/",` +
+		`"address_line":"1 Quay",` +
 		`"header":"Above.","footer":"Below.","subject_pattern":"{title}","paper":"#fff1e5","ink":"#10243c",` +
 		`"accent":"#990f3d"},{"from_name":"Anna","wanted_name":"Anna sings","wanted_from_name":"A.",` +
 		`"reply_to":"a@anna.example"},{"days":"daily","deliver_at":"07:00","layout":"full","images":"off",` +

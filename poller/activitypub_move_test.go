@@ -103,10 +103,12 @@ func TestAccountStays(t *testing.T) {
 // obeys a host that asks to wait.
 func TestAccountMovesHostile(t *testing.T) {
 	for why, actor := range map[string]string{
-		"an actor elsewhere": `{"type":"Person","id":"https://other.example/users/vic","inbox":"https://social.example/in","outbox":"` +
+		"an actor elsewhere": `{"type":"Person","id":"https://other.example/users/vic",` +
+			`"inbox":"https://social.example/in","outbox":"` +
 			outboxAt + `","movedTo":"https://new.example/users/bea"}`,
 		"no actor": `<html>`,
-		"to its own network": `{"type":"Person","id":"https://social.example/users/ann","inbox":"https://social.example/in","outbox":"` +
+		"to its own network": `{"type":"Person","id":"https://social.example/users/ann",` +
+			`"inbox":"https://social.example/in","outbox":"` +
 			outboxAt + `","movedTo":"javascript:alert(1)"}`,
 	} {
 		s, r := newMoved(t, `["https://social.example/users/ann","https://other.example/users/vic"]`)
@@ -149,7 +151,8 @@ func TestPoorOutbox(t *testing.T) {
 	addresses := strings.Replace(socialPages()["/users/ann/outbox?page=true"], `[]`, `["https://social.example/1"]`, 1)
 	counted := strings.Replace(socialPages()["/users/ann/outbox"], `"first"`, `"totalItems":7,"first"`, 1)
 	passedOn := strings.Replace(socialPages()["/users/ann/outbox?page=true"], `[]`,
-		`[{"type":"Announce","to":"as:Public","actor":"https://social.example/users/ann","object":"https://social.example/v/1"}]`, 1)
+		`[{"type":"Announce","to":"as:Public","actor":"https://social.example/users/ann",`+
+			`"object":"https://social.example/v/1"}]`, 1)
 	const rss = "https://social.example/@ann.rss"
 	for _, test := range []struct{ why, path, page, rss, want string }{
 		{"new", "", "", noItems, outboxPage},

@@ -66,14 +66,17 @@ func socialPages(posts ...string) map[string]string {
 			{"rel":"self","type":"application/activity+json","href":"https://social.example/users/ann"}]}`,
 		"/users/ann": `{` +
 			context +
-			`"type":"Person","id":"https://social.example/users/ann","name":"Ann","url":"https://social.example/@ann","inbox":"https://social.example/in","outbox":"` +
+			`"type":"Person","id":"https://social.example/users/ann","name":"Ann",` +
+			`"url":"https://social.example/@ann","inbox":"https://social.example/in","outbox":"` +
 			outboxAt + `"}`,
 		"/users/ann/outbox": `{` + context + `"type":"OrderedCollection","id":"` + outboxAt + `","first":"` +
 			outboxPage + `"}`,
 		"/users/ann/outbox?page=true": `{` + context + `"type":"OrderedCollectionPage","id":"` +
 			outboxPage + `","orderedItems":[` + strings.Join(items, ",") + `]}`,
-		"/@ann":     `<html><head><title>Ann</title><link rel="alternate" type="application/rss+xml" href="/@ann.rss"><link rel="alternate" type="application/activity+json" href="/users/ann">`,
-		"/@ann.rss": `<rss version="2.0"><channel><title>Ann</title><link>https://social.example/@ann</link><item><guid>1</guid><title>By RSS</title></item></channel></rss>`,
+		"/@ann": `<html><head><title>Ann</title><link rel="alternate" type="application/rss+xml" ` +
+			`href="/@ann.rss"><link rel="alternate" type="application/activity+json" href="/users/ann">`,
+		"/@ann.rss": `<rss version="2.0"><channel><title>Ann</title><link>https://social.example/@ann</link><item>` +
+			`<guid>1</guid><title>By RSS</title></item></channel></rss>`,
 	}
 }
 
@@ -111,7 +114,8 @@ func (s *social) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 }
 
 var draftSignature = regexp.MustCompile(
-	`^keyId="https://news\.example\.org/actor#main-key",algorithm="rsa-sha256",headers="\(request-target\) host date",signature="([^"]+)"$`)
+	`^keyId="https://news\.example\.org/actor#main-key",algorithm="rsa-sha256",headers="\(request-target\) host ` +
+		`date",signature="([^"]+)"$`)
 
 // signature checks the signature of a request like a server and returns its kind, or "" if it is missing or
 // wrong.
@@ -122,7 +126,8 @@ func (s *social) signature(r *http.Request) string {
 		text = fmt.Sprintf("\"@method\": GET\n\"@target-uri\": https://%s%s\n\"@signature-params\": %s", r.Host,
 			r.URL.RequestURI(), input)
 		signature = strings.Trim(strings.TrimPrefix(r.Header.Get("Signature"), "sig1="), ":")
-		if want := fmt.Sprintf(`("@method" "@target-uri");created=%d;keyid="https://news.example.org/actor#main-key";alg="rsa-v1_5-sha256"`, s.now().Unix()); input != want {
+		if want := fmt.Sprintf(`("@method" "@target-uri");created=%d;`+
+			`keyid="https://news.example.org/actor#main-key";alg="rsa-v1_5-sha256"`, s.now().Unix()); input != want {
 			s.t.Errorf("Signature-Input %s, want %s", input, want)
 		}
 	} else if m := draftSignature.FindStringSubmatch(r.Header.Get("Signature")); m != nil {
@@ -290,7 +295,8 @@ func TestFediverseMoves(t *testing.T) {
 		`[]`: "https://social.example/@ann.rss"} {
 		pages := socialPages("Hello")
 		pages["/.well-known/webfinger"] = strings.ReplaceAll(pages["/.well-known/webfinger"], "users/ann", "users/old")
-		pages["/users/old"] = `{"@context":"https://www.w3.org/ns/activitystreams","type":"Person","id":"https://social.example/users/old","inbox":"https://social.example/in","outbox":"https://social.example/users/old/outbox","movedTo":"https://social.example/users/ann"}`
+		pages["/users/old"] = `{"@context":"https://www.w3.org/ns/activitystreams","type":"Person",` +
+			`"id":"https://social.example/users/old","inbox":"https://social.example/in","outbox":"https://social.example/users/old/outbox","movedTo":"https://social.example/users/ann"}`
 		pages["/users/ann"] = strings.Replace(pages["/users/ann"], `"name"`, `"alsoKnownAs":`+also+`,"name"`, 1)
 		_, r := newSocial(t, "draft", newsBase, pages)
 		if found, err := find(r.p, "@old@social.example"); err != nil || found.Feed.URL != want {

@@ -74,7 +74,8 @@ func pagesOf(text string) map[string]string {
 		case "posts":
 			bodies[path] = linking("", markedPosts)
 		case "empty":
-			bodies[path] = `<feed xmlns="http://www.w3.org/2005/Atom"><title>Nothing yet</title><id>urn:none</id></feed>`
+			bodies[path] = `<feed xmlns="http://www.w3.org/2005/Atom"><title>Nothing yet</title>` +
+				`<id>urn:none</id></feed>`
 		}
 	}
 	return bodies

@@ -56,8 +56,10 @@ func TestCandidates(t *testing.T) {
 		known           bool
 	}{
 		{"/feed", "/feed Weather atom 1 Day 1", "GET/feed", false},
-		{"/", "/feed Weather atom 1 Day 1; /two.atom Two application/atom+xml; /third Third application/rss+xml; /comments/feed Home: comments feed application/rss+xml comments", "GET/ GET/feed", false},
-		{"/", "/feed stored rss known; /two.atom Two application/atom+xml; /third Third application/rss+xml; /comments/feed Home: comments feed application/rss+xml comments", "GET/", true},
+		{"/", "/feed Weather atom 1 Day 1; /two.atom Two application/atom+xml; /third Third application/rss+xml; " +
+			"/comments/feed Home: comments feed application/rss+xml comments", "GET/ GET/feed", false},
+		{"/", "/feed stored rss known; /two.atom Two application/atom+xml; /third Third application/rss+xml; " +
+			"/comments/feed Home: comments feed application/rss+xml comments", "GET/", true},
 		{"/broken", "/feed Weather atom 1 Day 1; /two Two application/rss+xml", "GET/broken GET/none GET/feed", false},
 		{"/feed", "/feed stored rss known", "", true},
 	}

@@ -25,7 +25,8 @@ func (s *search) account(ctx context.Context, asked string) (Result, error) {
 	case err != nil:
 		return s.refused(asked, err), notFound("@"+handle, err)
 	case doc != nil:
-		return Result{}, searchError(nil, digest.Refuse(digest.Invalid, "couldn’t read the account @%s: Bluesky’s response contains no list of posts",
+		return Result{}, searchError(nil, digest.Refuse(digest.Invalid,
+			"couldn’t read the account @%s: Bluesky’s response contains no list of posts",
 			handle))
 	case found.Document == nil: // a known feed
 		return found, nil

@@ -26,9 +26,10 @@ func (p *Poller) askBeginning(ctx context.Context, r route) (*answer, error) {
 	if p.isKnownToForbid(ctx, r) {
 		return nil, errPictureRobots
 	}
-	a, resp, leave, err := p.askMedium(ctx, p.pictures, r, http.Header{"User-Agent": {p.agent + "pictures for readers)"},
-		"Accept": {acceptPictures}, "Accept-Encoding": {"identity"},
-		"Range": {fmt.Sprintf("bytes=0-%d", lookRange-1)}})
+	a, resp, leave, err := p.askMedium(ctx, p.pictures, r,
+		http.Header{"User-Agent": {p.agent + "pictures for readers)"},
+			"Accept": {acceptPictures}, "Accept-Encoding": {"identity"},
+			"Range": {fmt.Sprintf("bytes=0-%d", lookRange-1)}})
 	if err != nil {
 		return nil, err
 	}

@@ -169,7 +169,8 @@ func TestForAnotherHost(t *testing.T) {
 }
 
 func TestSecretAddressIsNoBase(t *testing.T) {
-	document := `<feed xmlns="http://www.w3.org/2005/Atom"><title>t</title><link rel="self" href=""/><entry><id>1</id><title>x</title>` +
+	document := `<feed xmlns="http://www.w3.org/2005/Atom"><title>t</title><link rel="self" href=""/><entry>` +
+		`<id>1</id><title>x</title>` +
 		`<updated>2026-11-20T00:00:00Z</updated><content type="html">&lt;a href="#top"&gt;up&lt;/a&gt; &lt;img src="/p.png"&gt;</content></entry></feed>`
 	s := newSite(t, conditional(document, `"1"`, monday))
 	r, logged := newPrivate(t, digest.Credential{Address: s.url("/" + canary + "/feed?" + canary), Hidden: true})

@@ -42,7 +42,8 @@ func everyRequest(t *testing.T) (s *site, log []request) {
 		t.Fatal(err)
 	}
 	log = s.log()
-	const want = "GET/robots.txt GET/feed?b=2&a=%31&&= GET/final HEAD/feed?b=2&a=%31&&= GET/feed?b=2&a=%31&&= GET/page GET/final"
+	const want = "GET/robots.txt GET/feed?b=2&a=%31&&= GET/final HEAD/feed?b=2&a=%31&&= GET/feed?b=2&a=%31&&= " +
+		"GET/page GET/final"
 	if got := targets(log); got != want {
 		t.Fatalf("asked %s", got)
 	}

@@ -268,7 +268,8 @@ func TestI7_RedirectMatrix(t *testing.T) {
 			t.Errorf("%s: %s", host, result.Message)
 		}
 	}
-	for host := range strings.FieldsSeq(`2130706434 0x7f000002 127.2 017700000002 localhost. 127.0.0.2. １２７.0.0.2`) {
+	for host := range strings.FieldsSeq(`2130706434 0x7f000002 127.2 017700000002 localhost. 127.0.0.2. ` +
+		`１２７.0.0.2`) {
 		redirected(host) // as a name it may also be unknown, or refuse
 	}
 }

@@ -36,7 +36,8 @@ func notFound(address string, err error) error {
 	t, ok := asPollError(err)
 	switch {
 	case errors.Is(err, errNoRoom), errors.Is(err, errNoPlace):
-		return searchError(err, digest.Refuse(digest.Unavailable, "%s couldn’t be read: %s; try again in a few minutes",
+		return searchError(err, digest.Refuse(digest.Unavailable,
+			"%s couldn’t be read: %s; try again in a few minutes",
 			shown, err))
 	case !ok:
 		return searchError(err, digest.Refuse(digest.Unavailable,
@@ -128,9 +129,11 @@ func noneWorks(address string, offered []rejected) error {
 	}
 	if len(offered) > 1 {
 		return searchError(nil, digest.Refuse(digest.Invalid,
-			"no working feed at %s: none of its %d feeds can be read. The first one, %s, failed: %s", address, len(offered),
+			"no working feed at %s: none of its %d feeds can be read. The first one, %s, failed: %s", address,
+			len(offered),
 			first, why))
 	}
-	return searchError(nil, digest.Refuse(digest.Invalid, "no working feed at %s: its only feed, %s, cannot be read: %s",
+	return searchError(nil, digest.Refuse(digest.Invalid,
+		"no working feed at %s: its only feed, %s, cannot be read: %s",
 		address, first, why))
 }

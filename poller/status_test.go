@@ -31,23 +31,30 @@ func TestStatus(t *testing.T) {
 			"its cache headers say that nothing new comes before 2026-11-20 03:00 UTC"},
 		{feedOf(read + "wait=3h"), StateWaiting, "the site asked us to wait until 2026-11-20 03:00 UTC"},
 		{feedOf(read + "host=48h"), StateWaiting,
-			"polled at each reader’s midnight, at most once every 48 hours, because of the rule for its host; next poll at 2026-11-21 23:00 UTC"},
+			"polled at each reader’s midnight, at most once every 48 hours, because of the rule for its host; " +
+				"next poll at 2026-11-21 23:00 UTC"},
 		{feedOf(read + "host=48h tried=-48h"), StateActive,
 			"polled at each reader’s midnight, at most once every 48 hours, because of the rule for its host"},
 		{feedOf(read + "own=36h newest=-26304h"), StateWaiting,
-			"polled at each reader’s midnight, at most once every 36 hours, because its newest post is from 2023-11-20; next poll at 2026-11-21 11:00 UTC"},
+			"polled at each reader’s midnight, at most once every 36 hours, because its newest post is from " +
+				"2023-11-20; next poll at 2026-11-21 11:00 UTC"},
 		{feedOf(read + "own=120h newest=-87648h tried=-144h"), StateActive,
-			"polled at each reader’s midnight, at most once every 5 days, because its newest post is from 2016-11-20"},
+			"polled at each reader’s midnight, at most once every 5 days, because its newest post is from " +
+				"2016-11-20"},
 		{feedOf("parsed=-48h tried=-1h own=24h"), StateActive,
-			"polled at each reader’s midnight, at most once every 24 hours, because its server sends the whole feed each time"},
+			"polled at each reader’s midnight, at most once every 24 hours, because its server sends the whole " +
+				"feed each time"},
 		{feedOf(read + "own=12h url=http://me:secret@a.example/"), StateActive,
-			"polled at each reader’s midnight, at most once every 12 hours, because it’s one reader’s private feed"},
+			"polled at each reader’s midnight, at most once every 12 hours, because it’s one reader’s " +
+				"private feed"},
 		{feedOf(read + "busy=2h"), StateActive,
 			"it publishes more than one poll can read, so we poll it every 2 hours for now"},
 		{feedOf(read + "waiting=3 read=-1h busy=1h"), StateWaiting,
-			"over the daily limit: 3 posts have been waiting since 2026-11-19 23:00 UTC; the first poll after 2026-11-20 00:00 UTC stores them if the feed still lists them"},
+			"over the daily limit: 3 posts have been waiting since 2026-11-19 23:00 UTC; the first poll after " +
+				"2026-11-20 00:00 UTC stores them if the feed still lists them"},
 		{feedOf(read + "waiting=1 read=0 fresh=3h"), StateWaiting,
-			"over the daily limit: one post has been waiting since 2026-11-20 00:00 UTC; the first poll after 2026-11-21 00:00 UTC stores it if the feed still lists it"},
+			"over the daily limit: one post has been waiting since 2026-11-20 00:00 UTC; the first poll after " +
+				"2026-11-21 00:00 UTC stores it if the feed still lists it"},
 		{feedOf(read + "busy=1h"), StateActive,
 			"it publishes more than one poll can read, so we poll it every hour for now"},
 		{feedOf(read + "skip=0-1,22"), StateWaiting,
@@ -57,14 +64,17 @@ func TestStatus(t *testing.T) {
 		{failing("wait=3h status=404 errors=1", "404 Not Found"), StatePenalised,
 			"404 Not Found; next poll at 2026-11-20 03:00 UTC"},
 		{failing("wait=3h status=500 errors=3", "500 Internal Server Error"), StatePenalised,
-			"500 Internal Server Error; failing since 2026-11-18 00:00 UTC (3 errors in a row); next poll at 2026-11-20 03:00 UTC"},
+			"500 Internal Server Error; failing since 2026-11-18 00:00 UTC (3 errors in a row); next poll at " +
+				"2026-11-20 03:00 UTC"},
 		{failing("wait=0 status=404 errors=1", "404 Not Found"), StateActive, "404 Not Found"},
 		{failing("wait=0 queued=3h errors=1", "connection refused"), StateActive,
 			"connection refused; next poll at 2026-11-20 03:00 UTC"},
 		{failing("wait=3h gone=-48h status=410 errors=1", "410 Gone"), StatePenalised,
-			"410 Gone; treated as permanently gone since 2026-11-18 00:00 UTC, unless every feed on its host returns the same; next poll at 2026-11-20 03:00 UTC"},
+			"410 Gone; treated as permanently gone since 2026-11-18 00:00 UTC, unless every feed on its host " +
+				"returns the same; next poll at 2026-11-20 03:00 UTC"},
 		{failing("state=dead status=404 errors=90", "404 Not Found"), StateDead,
-			"failing since 2026-11-18 00:00 UTC (404 Not Found); polled again only after a ping or a reader’s request"},
+			"failing since 2026-11-18 00:00 UTC (404 Not Found); polled again only after a ping or a " +
+				"reader’s request"},
 		{failing("state=trial status=404 errors=90", "404 Not Found"), StateWaiting,
 			"dead since 2026-11-18 00:00 UTC; will be polled one more time because somebody requested it"},
 		{failing("state=gone gone=-48h status=410 errors=2", "410 Gone"), StateGone,
@@ -174,7 +184,8 @@ func TestNoted(t *testing.T) {
 	state, reason := Status(digest.Feed{State: digest.FeedDead,
 		Failures: digest.Failures{LastError: "connection refused", FirstErrorAt: midnight()}}, midnight())
 	if got := reason.In(german); state != StateDead ||
-		got != "funktioniert nicht seit 20. Nov. 2026, 00:00 UTC (Verbindung abgelehnt); keine Abfrage bis zu einem Ping oder der Anfrage eines Lesers" {
+		got != "funktioniert nicht seit 20. Nov. 2026, 00:00 UTC (Verbindung abgelehnt); keine Abfrage bis zu "+
+			"einem Ping oder der Anfrage eines Lesers" {
 		t.Error(got)
 	}
 }

@@ -21,16 +21,22 @@ func TestTopic(t *testing.T) {
 			"https://hub.example/"},
 		"in Atom": {"", atomFeed(atomLinks), "BASE/self", "https://hub.example/atom"},
 		"in RSS": {"",
-			`<rss version="2.0" xmlns:atom="http://www.w3.org/2005/Atom"><channel><title>T</title><atom:link rel="hub" href="https://hub.example/rss"/><atom:link rel="self" href="BASE/self"/><item><title>x</title></item></channel></rss>`,
+			`<rss version="2.0" xmlns:atom="http://www.w3.org/2005/Atom"><channel><title>T</title><atom:link ` +
+				`rel="hub" href="https://hub.example/rss"/><atom:link rel="self" href="BASE/self"/><item>` +
+				`<title>x</title></item></channel></rss>`,
 			"BASE/self", "https://hub.example/rss"},
 		"in a JSON Feed": {"",
-			`{"version":"https://jsonfeed.org/version/1.1","title":"T","feed_url":"BASE/self","hubs":[{"type":"rssCloud","url":"https://no.example/"},{"type":"WebSub","url":"https://hub.example/json"}],"items":[]}`,
+			`{"version":"https://jsonfeed.org/version/1.1","title":"T","feed_url":"BASE/self",` +
+				`"hubs":[{"type":"rssCloud","url":"https://no.example/"},{"type":"WebSub",` +
+				`"url":"https://hub.example/json"}],"items":[]}`,
 			"BASE/self", "https://hub.example/json"},
 		"in a page": {"",
-			`<html><head><link rel="hub" href="https://hub.example/page"><link rel=self href="/self"></head><body><div class="h-feed"><div class="h-entry"><p class="p-name">x</p></div></div></body></html>`,
+			`<html><head><link rel="hub" href="https://hub.example/page"><link rel=self href="/self"></head><body>` +
+				`<div class="h-feed"><div class="h-entry"><p class="p-name">x</p></div></div></body></html>`,
 			"BASE/self", "https://hub.example/page"},
 		"not in a page's body": {"",
-			`<html><head><title>x</title></head><body><link rel="hub" href="https://hub.example/page"><div class="h-feed"><div class="h-entry"><p class="p-name">x</p></div></div></body></html>`, "", ""},
+			`<html><head><title>x</title></head><body><link rel="hub" href="https://hub.example/page"><div ` +
+				`class="h-feed"><div class="h-entry"><p class="p-name">x</p></div></div></body></html>`, "", ""},
 		"in both": {`<https://hub.example/>; rel=hub`, atomFeed(atomLinks), "BASE/self",
 			"https://hub.example/"},
 		"several": {

@@ -155,10 +155,11 @@ func TestAnswer(t *testing.T) {
 		err  error
 		want string
 	}{
-		"taken":   {nil, "flerror 0 message Thanks for the ping."},
-		"method":  {unknown, "faultCode 4 faultString unknown method; use weblogUpdates.ping"},
-		"broken":  {broken, "faultCode 1 faultString the body is not an XML-RPC call"},
-		"useless": {useless, "flerror 1 message the ping has no web address; send url=https://… with the feed's address, percent-encoded"},
+		"taken":  {nil, "flerror 0 message Thanks for the ping."},
+		"method": {unknown, "faultCode 4 faultString unknown method; use weblogUpdates.ping"},
+		"broken": {broken, "faultCode 1 faultString the body is not an XML-RPC call"},
+		"useless": {useless, "flerror 1 message the ping has no web address; send url=https://… with the feed's " +
+			"address, percent-encoded"},
 		"inside":  {errors.New("secret"), "flerror 1 message not now; try again later"},
 		"escaped": {&digest.Error{Kind: digest.Invalid, Message: "<&"}, "flerror 1 message <&"},
 	} {

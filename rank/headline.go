@@ -117,7 +117,8 @@ func Opening(title string) string {
 			}
 			letters.WriteRune(unicode.ToLower(r))
 		case words > openingWords:
-		case unicode.IsDigit(r) && letters.Len() > 0, strings.ContainsRune(":：|]】", r), space && unicode.Is(unicode.Pd, r):
+		case unicode.IsDigit(r) && letters.Len() > 0, strings.ContainsRune(":：|]】", r), space &&
+			unicode.Is(unicode.Pd, r):
 			letters.WriteByte(':')
 			return letters.String()
 		}

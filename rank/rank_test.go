@@ -139,7 +139,8 @@ func TestLead(t *testing.T) {
 		"a single sentence":        {[]Site{site(1, 10)}, nil, 0, 0},
 		"not alone beyond a limit": {[]Site{with(site(1, 300), limited), site(2, 280)}, nil, 200, Long},
 		"not one of a series":      {two(func(s *Site) { s.Posts[0].Series = true }), nil, 200, Long},
-		"a long one of a series":   {[]Site{with(site(1, 900), func(s *Site) { s.Posts[0].Series = true })}, nil, 100, Long},
+		"a long one of a series": {[]Site{with(site(1, 900), func(s *Site) { s.Posts[0].Series = true })}, nil,
+			100, Long},
 		"no short one of a series": {[]Site{with(site(1, 100), func(s *Site) { s.Posts[0].Series = true })}, nil, 0, 0},
 		"the chosen site":          {two(chosen), []digest.FeedID{1}, 100, Chosen},
 	} {
@@ -214,15 +215,16 @@ func TestRanks(t *testing.T) {
 		sites []Site
 		want  [4]int // standard, brief, second, lead
 	}{
-		"none":              {nil, [4]int{}},
-		"few":               {many(4), [4]int{3, 0, 0, 1}},
-		"some":              {many(5), [4]int{2, 0, 2, 1}},
-		"many":              {many(40), [4]int{34, 0, 5, 1}},
-		"one site":          {[]Site{site(1, 300, 300, 300, 300, 300, 300)}, [4]int{5, 0, 0, 1}},
-		"a busy site":       {[]Site{five(), site(2, 10)}, [4]int{3, 2, 0, 1}},
-		"whole":             {[]Site{with(five(), func(s *Site) { s.Whole = true }), site(2, 10)}, [4]int{5, 0, 0, 1}},
-		"lines":             {[]Site{with(five(), func(s *Site) { s.Lines = true }), site(2, 10)}, [4]int{6, 0, 0, 0}},
-		"nothing to say":    {[]Site{site(1, 10), site(2, 10), site(3, 10), site(4, 10), site(5, 30)}, [4]int{4, 0, 0, 1}},
+		"none":        {nil, [4]int{}},
+		"few":         {many(4), [4]int{3, 0, 0, 1}},
+		"some":        {many(5), [4]int{2, 0, 2, 1}},
+		"many":        {many(40), [4]int{34, 0, 5, 1}},
+		"one site":    {[]Site{site(1, 300, 300, 300, 300, 300, 300)}, [4]int{5, 0, 0, 1}},
+		"a busy site": {[]Site{five(), site(2, 10)}, [4]int{3, 2, 0, 1}},
+		"whole":       {[]Site{with(five(), func(s *Site) { s.Whole = true }), site(2, 10)}, [4]int{5, 0, 0, 1}},
+		"lines":       {[]Site{with(five(), func(s *Site) { s.Lines = true }), site(2, 10)}, [4]int{6, 0, 0, 0}},
+		"nothing to say": {[]Site{site(1, 10), site(2, 10), site(3, 10), site(4, 10), site(5, 30)},
+			[4]int{4, 0, 0, 1}},
 		"one second a site": {[]Site{site(1, 300), site(2, 300, 300, 300)}, [4]int{3, 0, 0, 1}},
 	} {
 		if got := count(c.sites); got != c.want {

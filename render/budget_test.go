@@ -16,7 +16,8 @@ func manySites(sites int, date digest.Date) Edition {
 	rng := rand.New(rand.NewPCG(7, 8))
 	var all []sampleSite
 	for i := range sites {
-		name := []string{"The Harbour Log of %d", "Записки о городе %d", "دفاتر المدينة %d"}[3*i/sites]
+		name := []string{"The Harbour Log of %d", "Записки о городе %d",
+			"دفاتر المدينة %d"}[3*i/sites]
 		url := fmt.Sprintf("https://site-%d.example/", i)
 		s := sampleSite{fmt.Sprintf(name, i), url, "", nil}
 		for j := range 1 + rng.IntN(5)/3*2 {

@@ -50,7 +50,8 @@ func (m *mail) contentsText() string {
 // dotted joins names in the direction of the reader's language. Lines break only after a dot, unless a name is longer.
 func (r *Renderer) dotted(names []string) string {
 	const space = "\u00a0" // without a break
-	mixed := r.isRTL() || slices.ContainsFunc(names, func(s string) bool { return strings.ContainsFunc(s, rightToLeft) })
+	mixed := r.isRTL() || slices.ContainsFunc(names,
+		func(s string) bool { return strings.ContainsFunc(s, rightToLeft) })
 	for i, name := range names {
 		if widthOf(name) < textColumns/2 {
 			name = strings.ReplaceAll(name, " ", space)

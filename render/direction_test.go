@@ -12,8 +12,10 @@ import (
 // TestExcerptsHaveTheirOwnDirection: an excerpt has the direction of its letters, not of its headline.
 func TestExcerptsHaveTheirOwnDirection(t *testing.T) {
 	for _, c := range []struct{ title, excerpt, language, dir, ex string }{
-		{"המפה החדשה של העיר העתיקה", "In English.", "he", "rtl", `<p class="ex" dir="ltr" style="text-align:left;margin`},
-		{"A long headline in English", "המפה", "en", "auto", `<p class="ex" dir="rtl" style="text-align:right;margin`},
+		{"המפה החדשה של העיר העתיקה", "In English.", "he", "rtl",
+			`<p class="ex" dir="ltr" style="text-align:left;margin`},
+		{"A long headline in English", "המפה", "en", "auto",
+			`<p class="ex" dir="rtl" style="text-align:right;margin`},
 		{"המפה", "השעון פיגר.", "he", "rtl", `<p class="ex" style="text-align:right;margin`},
 		{"A map", "12:30", "", "auto", `<p class="ex" style="margin`},
 	} {
@@ -73,7 +75,8 @@ func TestNamesStandApart(t *testing.T) {
 	}{
 		{"", []string{"The Pier", "Al-Monitor"}, "The\u00a0Pier\u00a0· Al-Monitor"},
 		{"", []string{"Pier", "צהרים"}, "\u200e\u2068Pier\u2069\u00a0· \u2068צהרים\u2069"},
-		{"ar", []string{"BBC | اول", "The Pier"}, "\u200f\u2068BBC\u00a0|\u00a0اول\u2069\u00a0· \u200f\u2068The\u00a0Pier\u2069"},
+		{"ar", []string{"BBC | اول", "The Pier"},
+			"\u200f\u2068BBC\u00a0|\u00a0اول\u2069\u00a0· \u200f\u2068The\u00a0Pier\u2069"},
 		{"", []string{long, "Pier"}, long + "\u00a0· Pier"},
 	} {
 		if got := plain.Speaking(c.language).dotted(c.names); got != c.want {
@@ -81,7 +84,8 @@ func TestNamesStandApart(t *testing.T) {
 		}
 	}
 	fold := Fold{Posts: 41, Usual: 4}
-	if got := fold.Line("صفحۂ اول").In(catalogue.English()); !strings.HasPrefix(got, "\u2068صفحۂ اول\u2069 published") {
+	if got := fold.Line("صفحۂ اول").In(catalogue.English()); !strings.HasPrefix(got,
+		"\u2068صفحۂ اول\u2069 published") {
 		t.Errorf("of a folded site: %+q", got)
 	}
 }

@@ -141,7 +141,8 @@ func TestHostilePosts(t *testing.T) {
 	}
 	attrs := map[string]bool{}
 	for _, name := range strings.Fields(
-		"lang dir id charset name content style class role aria-label aria-roledescription width align cellpadding cellspacing border href") {
+		"lang dir id charset name content style class role aria-label aria-roledescription width align " +
+			"cellpadding cellspacing border href") {
 		attrs[name] = true
 	}
 	for n := range doc.Descendants() {

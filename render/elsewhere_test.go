@@ -56,7 +56,8 @@ func TestLinkPosts(t *testing.T) {
 	m := checkedMail(t, p)
 	if !strings.Contains(m.HTML,
 		`href="https://www.theverge.com/2026/x?a=1&amp;b=2" style="color:#6b655c">→ theverge.com</a>`) ||
-		!strings.Contains(m.HTML, `Ann · <a class="by" href="https://news.example/1" style="color:#6b655c">Comments</a>`) ||
+		!strings.Contains(m.HTML, `Ann · <a class="by" href="https://news.example/1" `+
+			`style="color:#6b655c">Comments</a>`) ||
 		!strings.Contains(m.Text, "Comments:\nhttps://news.example/1\n") ||
 		!strings.Contains(m.Text, "→ theverge.com:\nhttps://www.theverge.com/2026/x?a=1&b=2\n") {
 		t.Errorf("%s\n%s", m.HTML, m.Text)

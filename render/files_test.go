@@ -29,7 +29,8 @@ func TestFilesOfAPost(t *testing.T) {
 	if strings.Contains(html+text, "javascript") || strings.Contains(html, "e.png") {
 		t.Errorf("%s\n%s", html, text)
 	}
-	const want = "\nT\nListen · 43 min (MP3):\nhttps://x.org/a.mp3?a=1&b=2\nTranscript:\nhttps://x.org/t.html\nPDF, 2 MB:\nhttps://x.org/n.pdf\n"
+	const want = "\nT\nListen · 43 min " +
+		"(MP3):\nhttps://x.org/a.mp3?a=1&b=2\nTranscript:\nhttps://x.org/t.html\nPDF, 2 MB:\nhttps://x.org/n.pdf\n"
 	if !strings.Contains(text, want) {
 		t.Errorf("%q", text)
 	}

@@ -38,7 +38,8 @@ func (p *Post) body(images digest.Images, sizes map[string]digest.PictureSize) *
 }
 
 func (p *Post) writeBody(images digest.Images, sizes map[string]digest.PictureSize) *body {
-	ps := &parser{images: images, sizes: sizes, url: p.URL, title: p.Title, proxy: p.r.proxy, film: p.Film, speaks: p.r.lang}
+	ps := &parser{images: images, sizes: sizes, url: p.URL, title: p.Title, proxy: p.r.proxy, film: p.Film,
+		speaks: p.r.lang}
 	tree := p.beyondTitle(ps.parse(p.content))
 	if tree == nil {
 		all := p.rest

@@ -193,12 +193,14 @@ func lead(e *Edition, p digest.Post) {
 func TestSetInItsScript(t *testing.T) {
 	m := mailOf(t, scripts())
 	for what, want := range map[string]string{
-		"the text runs from the right":           `<div class="tx" dir="rtl" style="text-align:right;`,
-		"lists are set in from the right":        `<ul style="margin:0 0 16px;padding:0 26px 0 0">`,
-		"quotations have their rule there":       `padding:2px 16px 0 0;border-right:`,
-		"English within it runs from the left":   `<p dir="ltr" style="margin:0 0 16px;text-align:left">The keeper wrote`,
-		"code does too":                          `class="cd" dir="ltr"`,
-		"Hebrew is not slanted":                  `<em style="font-style:normal;font-weight:700">ארבע דקות</em>`,
+		"the text runs from the right":     `<div class="tx" dir="rtl" style="text-align:right;`,
+		"lists are set in from the right":  `<ul style="margin:0 0 16px;padding:0 26px 0 0">`,
+		"quotations have their rule there": `padding:2px 16px 0 0;border-right:`,
+		"English within it runs from the left": `<p dir="ltr" style="margin:0 0 16px;text-align:left">The ` +
+			`keeper wrote`,
+		"code does too": `class="cd" dir="ltr"`,
+		"Hebrew is not slanted": `<em style="font-style:normal;font-weight:700">ארבע ` +
+			`דקות</em>`,
 		"nor is Japanese":                        `<em style="font-style:normal;font-weight:700">四分</em>`,
 		"a line end in Japanese is no space":     `遅れていた。誰も`,
 		"readings stand behind their characters": `留（と）めなかった`,

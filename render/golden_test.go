@@ -16,7 +16,8 @@ var update = flag.Bool("update", false, "write the golden files anew")
 // samples returns the editions of the golden files.
 func samples() map[string]Edition {
 	noticed := typical()
-	noticed.Notices = said("You may have missed posts from Small Compilers on Thursday 19 November, 09:10–23:50. Look for them on its website.")
+	noticed.Notices = said("You may have missed posts from Small Compilers on Thursday 19 November, " +
+		"09:10–23:50. Look for them on its website.")
 	return map[string]Edition{
 		"single":  page(sampleSite{"The Harbour Log", "https://harbour.example/", "en-GB", harbour().posts[:1]}),
 		"short":   page(harbour(), kitchen()),

@@ -35,7 +35,8 @@ var (
 
 	// by matches the words before an author's name, and named a name that something else follows.
 	by    = regexp.MustCompile(`^(?i:(?:written |posted |words )?by|von|par|por|escrito por|文|著者?|投稿者|執筆|بقلم)\s?[:：]?\s?`)
-	named = regexp.MustCompile(`^\p{Lu}[\p{L}.'’-]*(?: \p{Lu}[\p{L}.'’-]*){1,3}(?: (?:[|·•–—] )| (?:` + date + `))`)
+	named = regexp.MustCompile(`^\p{Lu}[\p{L}.'’-]*(?: \p{Lu}[\p{L}.'’-]*){1,3}(?: (?:[|·•–—] )| (?:` +
+		date + `))`)
 
 	// signs matches marks of Markdown, and programs' own lines, at the beginning of a text.
 	signs = regexp.MustCompile(`^(?:#{1,6}\s|>\s|-{3,}|={3,}|_{3,}|\*\s?\*\s?\*(?:\s|$)|\{-#.*?#-\})\s*`)

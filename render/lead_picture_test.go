@@ -141,7 +141,8 @@ func TestCoversAreSmall(t *testing.T) {
 		if c.learned.Width > 0 {
 			sizes[src] = c.learned
 		}
-		if got := p.Picture.Learned(sizes, rank.Standard); got.Width != c.w || got.Height != c.h || got.Cover != c.cover {
+		if got := p.Picture.Learned(sizes, rank.Standard); got.Width != c.w || got.Height != c.h ||
+			got.Cover != c.cover {
 			t.Errorf("%s: %+v", name, got)
 		}
 	}
@@ -173,7 +174,8 @@ func TestPictureAlone(t *testing.T) {
 	e.Images = digest.ProxiedImages
 	e.Sections[0].Posts = []*Post{
 		proxied.Post(digest.Post{URL: "https://a.example/1", Untitled: true, ImageURL: "https://a.example/1.jpg",
-			Content: `<p><img src="https://a.example/1.jpg" alt="A heron on the pier, at dawn" width="800" height="600"></p>`})}
+			Content: `<p><img src="https://a.example/1.jpg" alt="A heron on the pier, at dawn" width="800" ` +
+				`height="600"></p>`})}
 	m := checkedMail(t, e)
 	if !strings.Contains(m.Text, "A heron on the pier, at dawn") ||
 		strings.Count(shownText(t, m.HTML), "A heron on the pier") == 0 {
@@ -183,7 +185,8 @@ func TestPictureAlone(t *testing.T) {
 
 // TestPictureWords: an email without pictures says which pictures an excerpt's post has.
 func TestPictureWords(t *testing.T) {
-	const pier, bell = `<img src="https://a.example/1.jpg" alt="A grey pier at dawn">`, `<img src="https://a.example/2.jpg">`
+	const pier, bell = `<img src="https://a.example/1.jpg" alt="A grey pier at dawn">`,
+		`<img src="https://a.example/2.jpg">`
 	for _, c := range []struct{ title, content, want string }{
 		{"Photo from the pier", pier, "Picture: A grey pier at dawn"},
 		{"Photo from the pier", pier + bell, "2 pictures"},

@@ -10,7 +10,8 @@ import (
 // TestLeftovers: an excerpt loses endings of feed generators, and no words of the author.
 func TestLeftovers(t *testing.T) {
 	for _, c := range []struct{ title, summary, want string }{
-		{"T", "I replied in a… Continue Reading The post The Hidden Power: F29 Challenge appeared first on Bravely She Blogs.", "I replied in a…"},
+		{"T", "I replied in a… Continue Reading The post The Hidden Power: F29 Challenge appeared first on " +
+			"Bravely She Blogs.", "I replied in a…"},
 		{"T", "Some say so. The post Navy: “no evidence” appeared first on Boston.com.", "Some say so."},
 		{"T", "Der Turm steht. Der Beitrag Der Turm erschien zuerst auf Stadtblatt.", "Der Turm steht."},
 		{"T", "Voilà. L’article La tour est apparu en premier sur Le Journal.", "Voilà."},
@@ -79,7 +80,8 @@ func TestLeftovers(t *testing.T) {
 // TestLeftoversOfTexts: a full text loses the ending that names its first place of publication. A link to the rest
 // stays, because the feed does not contain the rest.
 func TestLeftoversOfTexts(t *testing.T) {
-	const end = `<p>The post <a href="https://a.example/1">A tower</a> appeared first on <a href="https://a.example/">A paper</a>.</p>`
+	const end = `<p>The post <a href="https://a.example/1">A tower</a> appeared first on <a ` +
+		`href="https://a.example/">A paper</a>.</p>`
 	p := New(nil).Post(digest.Post{URL: "https://a.example/1", Title: "A tower", Summary: "It stands.",
 		Content: "<p>It stands.</p><p>It stands there still.</p>" + end})
 	web, _ := p.WebText(2, false, nil)

@@ -94,7 +94,8 @@ func TestPicturesInLinks(t *testing.T) {
 // without a name.
 func TestPicturesAreSaid(t *testing.T) {
 	const said = `&lt;script&gt;"&amp;'`
-	content := `<p>See <img src="https://news.example/1.png" alt='<script>"&amp;&#39;'></p><p><a href="https://news.example/"><img src="https://news.example/2.png" alt='<script>"&amp;&#39;'></a></p>`
+	content := `<p>See <img src="https://news.example/1.png" alt='<script>"&amp;&#39;'></p><p><a ` +
+		`href="https://news.example/"><img src="https://news.example/2.png" alt='<script>"&amp;&#39;'></a></p>`
 	p := plain.Post(written("https://news.example/1", "T", "en", content))
 	web, _ := p.WebText(2, false, nil)
 	for _, got := range []string{p.body(digest.NoImages, nil).all.html.decoded(), web.HTML} {
@@ -111,7 +112,8 @@ func TestPicturesAreSaid(t *testing.T) {
 
 // TestNoSpaceAtTheEndOfALine: some clients show such a space, and it has a meaning in format=flowed.
 func TestNoSpaceAtTheEndOfALine(t *testing.T) {
-	content := "<pre>a\n\n  b  \n</pre><ul><li><ul><li>x</li></ul></li><li><pre>c\n\nd</pre></li><li></li><li>y<br><br></li></ul><blockquote><p>z</p><p>z</p><pre>e\n\nf</pre></blockquote>"
+	content := "<pre>a\n\n  b  \n</pre><ul><li><ul><li>x</li></ul></li><li><pre>c\n\nd</pre></li><li></li>" +
+		"<li>y<br><br></li></ul><blockquote><p>z</p><p>z</p><pre>e\n\nf</pre></blockquote>"
 	text := plain.Post(written("https://news.example/1", "T", "en", content)).body(digest.NoImages,
 		nil).all.text.decoded()
 	for line := range strings.Lines(text) {

@@ -69,7 +69,8 @@ func TestSubjectPattern(t *testing.T) {
 		lead          digest.PostID
 		posts         []digest.Post
 	}{
-		"all of it":     {"{name}, {date}: {title}", "Anna writes, 20. November: The old boat", 0, []digest.Post{boats}},
+		"all of it": {"{name}, {date}: {title}", "Anna writes, 20. November: The old boat", 0,
+			[]digest.Post{boats}},
 		"no headline":   {"{title} · {name}", "The old boat · Anna writes", 0, []digest.Post{note, boats}},
 		"a lead":        {"{title} · {name}", "I saw a whale. · Anna writes", 2, []digest.Post{boats, note}},
 		"no title":      {"{name}: {title}", "Anna writes: I saw a whale.", 0, []digest.Post{note}},

@@ -13,7 +13,8 @@ import (
 func notes(n int) (out []Notice) {
 	for i := range n {
 		out = append(out, said(fmt.Sprintf(
-			"You may have missed posts from Site %d on Thursday 19 November, 09:10–23:50. Look for them on its website.", i))...)
+			"You may have missed posts from Site %d on Thursday 19 November, 09:10–23:50. Look for them on its "+
+				"website.", i))...)
 	}
 	return out
 }
@@ -59,7 +60,8 @@ func TestOnlyNotes(t *testing.T) {
 	m := mailOf(t, p)
 	for where, text := range map[string]string{"page": strings.ReplaceAll(shownText(t, m.HTML), "\u00a0", " "),
 		"text": strings.Join(strings.Fields(m.Text), " ")} {
-		order(t, where, text, "2 notices", p.Notices[0].Text, p.Notices[1].Text, "You’re receiving this email because")
+		order(t, where, text, "2 notices", p.Notices[0].Text, p.Notices[1].Text,
+			"You’re receiving this email because")
 		for _, never := range []string{"no new posts", "no new posts", "Nothing new", "Notices"} {
 			if strings.Contains(text, never) {
 				t.Errorf("the %s says %q", where, never)
@@ -153,7 +155,8 @@ func TestMovesAreTold(t *testing.T) {
 		m := mailOf(t, p)
 		for where, text := range map[string]string{"page": strings.Join(strings.Fields(shownText(t, m.HTML)), " "),
 			"text": strings.Join(strings.Fields(m.Text), " ")} {
-			order(t, where, text, "Small Compilers has moved from compilers.example to words.example:8443. From now on, you’ll get the posts from the new address.",
+			order(t, where, text, "Small Compilers has moved from compilers.example to words.example:8443. From "+
+				"now on, you’ll get the posts from the new address.",
 				"Old address: https://compilers.example/feed.xml",
 				"New address: https://words.example:8443/blog/feed?format=atom&key=a<b", "Use the old address again",
 				"from bücher.example to xn--80ak6aa92e.com.",

@@ -99,7 +99,8 @@ func TestMailInColours(t *testing.T) {
 	c := digest.Colours{Paper: "#fff1e5", Ink: "#10243c", Accent: "#990f3d"}
 	letter := func(r *Renderer, c digest.Colours) Message {
 		post := written("https://a.example/1", "About #8f2d1f and var(--ink)", "en",
-			`<p>x <a href="https://a.example/">link</a> <mark>m</mark></p><blockquote>q</blockquote><pre>c</pre><p>#8f2d1f</p><img src="https://a.example/i.png" alt="i">`)
+			`<p>x <a href="https://a.example/">link</a> <mark>m</mark></p><blockquote>q</blockquote><pre>c</pre>`+
+				`<p>#8f2d1f</p><img src="https://a.example/i.png" alt="i">`)
 		s := r.Section("Anna", "https://a.example/", "en")
 		s.Posts = []*Post{r.Post(post),
 			r.Post(digest.Post{ID: 2, Title: "Two", URL: "https://a.example/2", Summary: "A sentence."})}

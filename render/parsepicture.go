@@ -60,7 +60,8 @@ func (p *parser) image(n *html.Node) {
 	title := beyond(p.title, description(attribute(n, "title")))
 	if words == "" {
 		words = title
-	} else if title != "" && !within && widthOf(title) >= longTitle && (title != words || p.images == digest.ProxiedImages) {
+	} else if title != "" && !within && widthOf(title) >= longTitle &&
+		(title != words || p.images == digest.ProxiedImages) {
 		p.captions = append(p.captions, title)
 	}
 	pic := &picture{words: words, small: small, speaks: p.speaks}

@@ -327,7 +327,10 @@ func (p *Post) short() pair {
 
 // row returns the post's headline in an email of headlines, with a byline. The text version also has its address.
 func (p *Post) row() pair {
-	return cached(p, headline, func() pair { return pair{p.r.row.piece(p.data()), newText(p.rowText("", true))}.packed() })
+	return cached(p, headline, func() pair {
+		return pair{p.r.row.piece(p.data()),
+			newText(p.rowText("", true))}.packed()
+	})
 }
 
 // Size returns the approximate memory of the post in bytes. It grows when a reader first needs another form of the

@@ -193,7 +193,8 @@ func linkedPage(rng *rand.Rand, n int) Edition {
 	p.PostalAddress = "The Paper, 1 Street"
 	for range rng.IntN(3) {
 		p.Notices = append(p.Notices,
-			said("You may have missed posts from https://site.com/feed on Thursday 19 November, 09:10–23:50. Look for them on its website.")...)
+			said("You may have missed posts from https://site.com/feed on Thursday 19 November, 09:10–23:50. "+
+				"Look for them on its website.")...)
 	}
 	for i := 0; i < n; {
 		s := Section{Title: "A site", Late: rng.IntN(3)}

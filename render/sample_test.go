@@ -52,7 +52,10 @@ func post(url, title, author, summary string, words int) digest.Post {
 func harbour() sampleSite {
 	return sampleSite{"The Harbour Log", "https://harbour.example/", "en-GB", []digest.Post{
 		post("https://harbour.example/2026/11/fog-signal", "The fog signal goes quiet after 140 years", "Maud Pell",
-			"On Tuesday night the keeper pressed the button for the last time. The horn at Skerry Point has been heard eleven miles out; from now on ships will rely on the beacon and on their own instruments. I rowed out to hear what the bay sounds like without it, and found that nobody in the village slept well.", 1400),
+			"On Tuesday night the keeper pressed the button for the last time. The horn at Skerry Point has been "+
+				"heard eleven miles out; from now on ships will rely on the beacon and on their own instruments. "+
+				"I rowed out to hear what the bay sounds like without it, and found that nobody in the village "+
+				"slept well.", 1400),
 		post("https://harbour.example/2026/11/tide-tables", "Why this year’s tide tables are four minutes wrong",
 			"Maud Pell",
 			"A rounding rule from 1923, a new gauge on the east pier, and a printer who trusted both.", 620),
@@ -63,7 +66,8 @@ func kitchen() sampleSite {
 	return sampleSite{"Cuisine de quartier", "https://cuisine.example/", "fr", []digest.Post{
 		post("https://cuisine.example/soupe-au-potimarron", "Soupe au potimarron, sans crème et sans regret",
 			"Léa Marchand",
-			"Il suffit d’un potimarron bien mûr, d’une poire et d’un peu de patience. La poire remplace la crème : elle lie la soupe et lui donne une douceur que l’on n’attend pas.", 500),
+			"Il suffit d’un potimarron bien mûr, d’une poire et d’un peu de patience. La poire remplace la "+
+				"crème : elle lie la soupe et lui donne une douceur que l’on n’attend pas.", 500),
 	}}
 }
 
@@ -71,7 +75,10 @@ func compiler() sampleSite {
 	return sampleSite{"Small Compilers", "https://compilers.example/", "en", []digest.Post{
 		post("https://compilers.example/register-allocation",
 			"Register allocation in 200 lines: linear scan & its limits", "",
-			"Most of what a register allocator does well, it does in its first hundred lines. This post builds one, measures it against graph colouring on real programs, and shows the three cases in which the simple one loses: loops with many live values, calls in hot paths, and if (a < b && c > d) chains.", 3100),
+			"Most of what a register allocator does well, it does in its first hundred lines. This post builds "+
+				"one, measures it against graph colouring on real programs, and shows the three cases in which "+
+				"the simple one loses: loops with many live values, calls in hot paths, and if (a < b && c > "+
+				"d) chains.", 3100),
 		post("https://compilers.example/notes/417", "Note 417", "", "", 0),
 	}}
 }
@@ -91,7 +98,10 @@ func beirut() sampleSite {
 		post("https://dafater.example/makhbaz",
 			"المخبز الذي لا يغلق أبوابه: ليلة كاملة أمام الفرن",
 			"رنا خوري",
-			"في الثالثة فجراً يصل أول الزبائن، ومعهم تبدأ حكايات الحي. قضينا ليلة كاملة أمام الفرن نسأل عن ثمن الطحين، وعن الذين هاجروا، وعن رائحة لا تشبه أي رائحة أخرى في المدينة.", 900),
+			"في الثالثة فجراً يصل أول الزبائن، ومعهم تبدأ حكايات "+
+				"الحي. قضينا ليلة كاملة أمام الفرن نسأل عن ثمن الطحين، "+
+				"وعن الذين هاجروا، وعن رائحة لا تشبه أي رائحة أخرى في "+
+				"المدينة.", 900),
 	}}
 }
 
@@ -99,7 +109,9 @@ func haifa() sampleSite {
 	return sampleSite{"מפת הדרכים", "https://mapa.example/", "he", []digest.Post{
 		post("https://mapa.example/linux-on-the-train",
 			"Linux ברכבת: איך לוח הזמנים התחיל סוף סוף לדייק", "נועה לוי",
-			"המסכים החדשים בתחנות מריצים קוד פתוח, וזו רק ההתחלה. שוחחנו עם המהנדסת שכתבה את החיזוי, ועם הנוסעים שלא הבחינו בשום שינוי.", 460),
+			"המסכים החדשים בתחנות מריצים קוד פתוח, וזו רק ההתחלה. "+
+				"שוחחנו עם המהנדסת שכתבה את החיזוי, ועם הנוסעים שלא "+
+				"הבחינו בשום שינוי.", 460),
 	}}
 }
 
@@ -114,7 +126,8 @@ func garden() sampleSite {
 	}
 	return sampleSite{"A Walled Garden", "https://garden.example/", "en", []digest.Post{
 		post("https://garden.example/journal/first-frost", "First frost", "Ines & Tom",
-			"Four degrees below zero at the north wall, one above by the pond. We lost the dahlias and kept the chard, which is the wrong way round.", 300),
+			"Four degrees below zero at the north wall, one above by the pond. We lost the dahlias and kept the "+
+				"chard, which is the wrong way round.", 300),
 		old,
 		post("https://garden.example/journal/seed-swap",
 			"The seed swap is on 5 December, and this time we have labelled the envelopes", "",
@@ -129,7 +142,8 @@ func typical() Edition {
 // pier returns a site with short notes without titles, and posts whose excerpts begin with their titles.
 func pier() sampleSite {
 	note := post("https://pier.example/2026/11/19/a", "", "",
-		"The ferry was an hour late and nobody minded. The café had the heating on, and the dog slept on the timetable.", 0)
+		"The ferry was an hour late and nobody minded. The café had the heating on, and the dog slept on the "+
+			"timetable.", 0)
 	cutShort := post("https://pier.example/2026/11/19/b", "Bought a lamp for the end of the pier, and then…", "",
 		"Bought a lamp for the end of the pier, and then another, because one lamp by itself looks like a mistake.", 0)
 	again := post("https://pier.example/2026/11/19/c", "A bench for the north side", "Ida Voss",
@@ -201,7 +215,8 @@ func moved() Edition {
 		movedNotice("דפי העיר 24", "https://xn--bcher-kva.example/", "https://xn--80ak6aa92e.com/\u202egnp.exe"),
 		movedNotice(strings.Repeat("unbreakable", 12), "https://paypal.com."+strings.Repeat("a", 63)+".evil.example/"+
 			strings.Repeat("path", 99), "https://xn--r8jz45g.jp/"),
-	}, said("You may have missed posts from The Harbour Log on Thursday 19 November, 09:10–23:50. Look for them on its website.")...)
+	}, said("You may have missed posts from The Harbour Log on Thursday 19 November, 09:10–23:50. Look for them "+
+		"on its website.")...)
 	return p
 }
 

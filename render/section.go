@@ -219,7 +219,8 @@ func (m *mail) sites() []*Section {
 		if i > 0 {
 			others = m.Sections[1:i]
 		}
-		if again := func(t Section) bool { return t.Feed == s.Feed && s.Feed != 0 }; !slices.ContainsFunc(others, again) {
+		if again := func(t Section) bool { return t.Feed == s.Feed && s.Feed != 0 }; !slices.ContainsFunc(others,
+			again) {
 			all = append(all, s)
 		}
 	}

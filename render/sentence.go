@@ -72,7 +72,8 @@ func lastSentence(s string, most int) (end int) {
 		after := strings.TrimLeft(rest, "\"'”’»)]」』）")
 		at := len(s) - len(after)
 		next, _ := utf8.DecodeRuneInString(strings.TrimLeft(after, " "))
-		if at <= most && (after == "" || wide(r) || after[0] == ' ' && !unicode.IsLower(next) && !isAbbreviated(s[:i])) {
+		if at <= most && (after == "" || wide(r) || after[0] == ' ' && !unicode.IsLower(next) &&
+			!isAbbreviated(s[:i])) {
 			end = at
 		}
 	}

@@ -16,11 +16,12 @@ func TestShortName(t *testing.T) {
 		"kottke.org":                                                       "kottke.org",
 		"BBC News - World":                                                 "BBC News - World",
 		"Hacker News: Newest":                                              "Hacker News: Newest",
-		"Blog - The Long Now Foundation of California":                     "Blog - The Long Now Foundation of California",
-		"A - the first letter of them":                                     "A - the first letter of them",
-		"Google Alert - quantum computing research":                        "Google Alert - quantum computing research",
-		"U.S. - The New York Times":                                        "U.S. - The New York Times",
-		"The Harbour Log | The Harbour Log":                                "The Harbour Log",
+		"Blog - The Long Now Foundation of California": "Blog - The Long Now Foundation of " +
+			"California",
+		"A - the first letter of them":              "A - the first letter of them",
+		"Google Alert - quantum computing research": "Google Alert - quantum computing research",
+		"U.S. - The New York Times":                 "U.S. - The New York Times",
+		"The Harbour Log | The Harbour Log":         "The Harbour Log",
 	} {
 		if got := ShortName(title); got != want {
 			t.Errorf("%q becomes %q, want %q", title, got, want)

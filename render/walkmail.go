@@ -212,7 +212,10 @@ func (w *mailWriter) table(n *node, figures []bool, at place) {
 	if n.rank == smallTable {
 		style, cellStyle = "small-table", "small-cell"
 	}
-	if !slices.ContainsFunc(n.rows, func(r []cell) bool { return slices.ContainsFunc(r, func(c cell) bool { return c.head }) }) {
+	if !slices.ContainsFunc(n.rows, func(r []cell) bool {
+		return slices.ContainsFunc(r,
+			func(c cell) bool { return c.head })
+	}) {
 		attrs += ` role="presentation"` // a table of data would need headings
 	}
 	w.out.WriteString("<table" + attrs + ` cellpadding="0" cellspacing="0" border="0"` + w.turned(at, inside, style) +

@@ -37,8 +37,9 @@ func (p *Post) WebText(level int, pictures bool, sizes map[string]digest.Picture
 }
 
 func (p *Post) writeWeb(key webKey, sizes map[string]digest.PictureSize) WebText {
-	ps := &parser{images: digest.NoImages, sizes: sizes, url: p.URL, title: p.Title, proxy: p.r.proxy, film: p.Film, browser: true,
-		speaks: p.r.lang}
+	ps := &parser{images: digest.NoImages, sizes: sizes, url: p.URL, title: p.Title, proxy: p.r.proxy, film: p.Film,
+		browser: true,
+		speaks:  p.r.lang}
 	if key.pictures {
 		ps.images = digest.ProxiedImages
 	}

@@ -38,17 +38,22 @@ func TestWebText(t *testing.T) {
 			`<p><img src="/image/mac/a" alt="Fog" width="300" height="200" loading="lazy" decoding="async"></p>` +
 				"\n"},
 		{"a wide picture fills the column", `<img src="https://p.example/a" width="1200" height="800">`,
-			`<p><img src="/image/mac/a" alt="" class="wide" width="1200" height="800" loading="lazy" decoding="async"></p>` + "\n"},
+			`<p><img src="/image/mac/a" alt="" class="wide" width="1200" height="800" loading="lazy" ` +
+				`decoding="async"></p>` + "\n"},
 		{"a tall one does not", `<img src="https://p.example/a" width="400" height="2000">`,
 			`<p><img src="/image/mac/a" alt="" width="400" height="2000" loading="lazy" decoding="async"></p>` + "\n"},
-		{"a film in a text", `<p>a</p><a href="https://youtu.be/x"><img src="https://p.example/f" width="480" height="360"><br>Watch: Fog</a>`,
-			"<p>a</p>\n" + `<p><a href="https://youtu.be/x" rel="noopener noreferrer" class="film"><img src="/image/mac/f" alt="Video" class="wide" width="480" height="360" loading="lazy" decoding="async"></a></p>` + "\n" +
+		{"a film in a text", `<p>a</p><a href="https://youtu.be/x"><img src="https://p.example/f" width="480" ` +
+			`height="360"><br>Watch: Fog</a>`,
+			"<p>a</p>\n" + `<p><a href="https://youtu.be/x" rel="noopener noreferrer" class="film"><img ` +
+				`src="/image/mac/f" alt="Video" class="wide" width="480" height="360" loading="lazy" ` +
+				`decoding="async"></a></p>` + "\n" +
 				`<p><a href="https://youtu.be/x" rel="noopener noreferrer">Watch: Fog</a></p>` + "\n"},
 		{"a picture of an unknown one", `<img src="https://p.example/b">`,
 			`<p><img src="/image/mac/b" alt="" class="unsized" loading="lazy" decoding="async"></p>` + "\n"},
 		{"a picture and its caption", `<figure><img src="https://p.example/c"><figcaption>Fog</figcaption></figure>`,
 			"<figure>\n" +
-				`<img src="/image/mac/c" alt="" class="unsized" loading="lazy" decoding="async"><figcaption>Fog</figcaption>` +
+				`<img src="/image/mac/c" alt="" class="unsized" loading="lazy" decoding="async">` +
+				`<figcaption>Fog</figcaption>` +
 				"\n</figure>\n"},
 		{"a table may be wider than the page", `<table><tr><th>Name</th><th>n</th></tr><tr><td>` +
 			strings.Repeat("x", 60) + `</td><td>12</td></tr></table>`,
@@ -152,4 +157,5 @@ func FuzzWebText(f *testing.F) {
 	})
 }
 
-const hostile = `<p onclick=x style=y class=z id=q dir="rtl&quot;><script>" lang='"><script>'>a</p><img src='https://a.example/"><script>' alt='"><script>' width="1e9"><script>x</script>`
+const hostile = `<p onclick=x style=y class=z id=q dir="rtl&quot;><script>" lang='"><script>'>a</p><img ` +
+	`src='https://a.example/"><script>' alt='"><script>' width="1e9"><script>x</script>`

@@ -32,7 +32,8 @@ func TestCounters(t *testing.T) {
 		w.claimEditions(parisMidnight, 1, "u")
 		w.mark(parisMidnight, "u", digest.Mark{ID: list.ID, State: digest.EditionSent})
 		w.mark(parisMidnight, "u", digest.Mark{ID: list.ID, State: digest.EditionSent}) // already marked
-		const done = "map[edition:{1 0 0} mail retried:{1 0 0} mail sent:{1 0 0} poll broken:{1 0 0} poll changed:{1 2 500}" +
+		const done = "map[edition:{1 0 0} mail retried:{1 0 0} mail sent:{1 0 0} poll broken:{1 0 0} poll " +
+			"changed:{1 2 500}" +
 			" poll limited:{1 0 0} poll refused:{1 0 0} poll silent:{1 0 0} poll unchanged:{1 1 0} post:{2 0 0}]"
 		want(w, "done", w.done(), done)
 		hours := must(w.Operator.HourCounters(w.ctx, parisMidnight.Add(30*time.Minute)))
@@ -67,6 +68,7 @@ func TestCountersOfAnOldDatabase(t *testing.T) {
 			VALUES (1, '2026-11-19', %d, 1, 1, 'sent', 1, 1, 1, %d)`, noon.Unix(), noon.Unix()+4000))
 		w.ok(w.Migrate(w.ctx))
 		want(w, "done", w.done(),
-			"map[edition:{1 0 0} mail sent:{1 0 0} poll changed:{1 2 900} poll limited:{1 1 0} poll silent:{1 1 0} poll unchanged:{1 1 0}]")
+			"map[edition:{1 0 0} mail sent:{1 0 0} poll changed:{1 2 900} poll limited:{1 1 0} poll silent:{1 1 0}"+
+				" poll unchanged:{1 1 0}]")
 	})
 }

@@ -39,7 +39,8 @@ func (s Editions) UseDKIMKey(ctx context.Context, domain, selector string) error
 func (s Editions) RemoveDKIMKey(ctx context.Context, domain, selector string) error {
 	return s.changeKey(ctx, "removing a key", domain, selector, func(c conn, active bool, others int) error {
 		if active && others > 0 {
-			return db.Conflict("the key %s signs the mail of %s; first take another into use: digest dkim use", selector,
+			return db.Conflict("the key %s signs the mail of %s; first take another into use: digest dkim use",
+				selector,
 				domain)
 		}
 		return c.Run(ctx, `DELETE FROM dkim_keys WHERE domain = ? AND selector = ?`, laneName(domain), selector)

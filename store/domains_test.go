@@ -105,7 +105,8 @@ func TestLimitedAddresses(t *testing.T) {
 			paced := hosts > 20
 			want(w, fmt.Sprintf("%d hosts are paced", hosts), w.pace("192.0.2.1") == time.Minute, paced)
 			want(w, "their domains are", w.pace("d0.example"), 0)
-			w.exec(`UPDATE feed_times SET poll_at = ?, last_attempt_at = 0, not_before = 0, askable_at = 0`, noon.Unix())
+			w.exec(`UPDATE feed_times SET poll_at = ?, last_attempt_at = 0, not_before = 0, askable_at = 0`,
+				noon.Unix())
 			w.exec(`UPDATE hosts SET lease_until = 0`)
 			n := len(w.claim(noon.Add(90*time.Second), hosts, "early"))
 			free := 0

@@ -246,7 +246,8 @@ func TestPauseChanges(t *testing.T) {
 			now time.Time) {
 			w.ok(w.Readers.ResumeDigest(w.ctx, d.ID, now))
 		},
-			"2026-11-23 o p0 p1 p2 p3; 2026-11-24 p4; 2026-11-25 p5; 2026-11-26 p6; 2026-11-27 p7; 2026-11-28 p8; 2026-11-29 p9",
+			"2026-11-23 o p0 p1 p2 p3; 2026-11-24 p4; 2026-11-25 p5; 2026-11-26 p6; 2026-11-27 p7; 2026-11-28 p8; " +
+				"2026-11-29 p9",
 			"19 12h to 22 12h"},
 		{"begun again before it came", func(w world, d digest.Digest, now time.Time) {
 			w.ok(w.Readers.ResumeDigest(w.ctx, d.ID, now))
@@ -256,7 +257,8 @@ func TestPauseChanges(t *testing.T) {
 		{"left and begun again", func(w world, d digest.Digest, now time.Time) {
 			w.setState(d, digest.DigestLeft, now)
 			w.setState(d, digest.DigestActive, now)
-		}, "2026-11-23 o p0 p1 p2 p3; 2026-11-24 p4; 2026-11-25 p5; 2026-11-26 p6; 2026-11-27 p7; 2026-11-28 p8; 2026-11-29 p9",
+		}, "2026-11-23 o p0 p1 p2 p3; 2026-11-24 p4; 2026-11-25 p5; 2026-11-26 p6; 2026-11-27 p7; 2026-11-28 p8; " +
+			"2026-11-29 p9",
 			""},
 		{"on a Friday", func(w world, d digest.Digest, now time.Time) {
 			w.setCadence(d, 1<<time.Friday, now)

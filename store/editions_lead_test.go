@@ -90,8 +90,9 @@ func TestFeedHistories(t *testing.T) {
 		w.record(recent, f, late)
 		w.record(noon, f, posts(noon, "d"))
 		for before, c := range map[time.Time]digest.FeedHistory{
-			noon:                   {Recent: 2, Last: recent.Add(-time.Minute), Titles: "Title of a,Title of b"},
-			noon.Add(time.Second):  {Recent: 3, Last: noon.Add(-time.Minute), Titles: "Title of a,Title of b,Title of d"},
+			noon: {Recent: 2, Last: recent.Add(-time.Minute), Titles: "Title of a,Title of b"},
+			noon.Add(time.Second): {Recent: 3, Last: noon.Add(-time.Minute),
+				Titles: "Title of a,Title of b,Title of d"},
 			noon.AddDate(0, 0, -9): {Last: old.Add(-time.Minute), Titles: "Title of a"},
 			old:                    {},
 		} {

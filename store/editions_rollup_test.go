@@ -43,7 +43,8 @@ func TestRollUp(t *testing.T) {
 			"2026-11-23 w-fri w-sat w-sun w-mon d-mon; 2026-11-24 d-tue")
 		want(w, "waits", w.waiting(ada), "w-tue")
 		came := must(w.Subscriptions.LastEditions(w.ctx, ada.ID, weekly.ID, parisMidnight.Add(4*day)))
-		want(w, "as they came", rehearsed(came), "2026-11-24 0-0+0; 2026-11-23 1-0+0; 2026-11-22 2-0+0; 2026-11-20 1-0+0")
+		want(w, "as they came", rehearsed(came), "2026-11-24 0-0+0; 2026-11-23 1-0+0; 2026-11-22 2-0+0; "+
+			"2026-11-20 1-0+0")
 		want(w, "bob's", w.editions(bob), "2026-11-20 w-fri; 2026-11-21 w-sat; 2026-11-22 w-sun; 2026-11-23 w-mon; "+
 			"2026-11-24 w-tue")
 		sub := w.subscription(ada, weekly).Subscription

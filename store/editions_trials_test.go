@@ -115,8 +115,9 @@ func TestTrialWaits(t *testing.T) {
 		w.midnights(17, 23, f)
 		for name, d := range map[string]digest.Digest{"away": away, "still": still, "paused": paused} {
 			want(w, name, w.trials(d), "12-17 trial f.example")
-			want(w, name, w.subscription(d, f).Trial, digest.Trial{TrialUntil: digest.Date{Year: 2026, Month: 12, Day: 24},
-				TrialEnds: true, TrialAsked: true})
+			want(w, name, w.subscription(d, f).Trial,
+				digest.Trial{TrialUntil: digest.Date{Year: 2026, Month: 12, Day: 24},
+					TrialEnds: true, TrialAsked: true})
 		}
 		w.midnights(24, 24, f)
 		w.holds("ended", 0, `SELECT count(*) FROM subscriptions WHERE feed_id = ?`, f.ID)

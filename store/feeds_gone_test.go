@@ -32,7 +32,7 @@ func TestSaidGone(t *testing.T) {
 		a := w.feedAt("https://x.example/a", "x.example")
 		b := w.feedAt("https://x.example:443/b", "x.example")
 		other := w.feedAt("https://x.example:8443/c", "x.example")
-		untaken := w.feedAt("https://x.example/d", "x.example")
+		w.feedAt("https://x.example/d", "x.example")
 		below := w.feedAt("https://www.x.example/e", "www.x.example")
 		alone := w.feedAt("http://y.example/", "y.example")
 		w.subscribe(ada, a, b, other, below, alone)
@@ -49,14 +49,14 @@ func TestSaidGone(t *testing.T) {
 			}
 			return text
 		}
-		_ = untaken
 		want(w, "none", cases(), "")
 		w.say410(a, noon)
 		w.say410(alone, noon)
 		want(w, "two", cases(), "https://x.example/a: https://x.example:443/b\nhttp://y.example/:\n")
 		w.say410(b, noon)
 		want(w, "the host", cases(),
-			"https://x.example/a: https://x.example:443/b\nhttps://x.example:443/b: https://x.example/a\nhttp://y.example/:\n")
+			"https://x.example/a: https://x.example:443/b\nhttps://x.example:443/b: "+
+				"https://x.example/a\nhttp://y.example/:\n")
 		w.exec(`UPDATE feed_times SET lease_until = ? WHERE feed_id = ?`, noon.Add(time.Second).Unix(),
 			a.ID)
 		w.exec(`UPDATE feeds SET last_status = 503 WHERE id = ?`, b.ID)

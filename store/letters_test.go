@@ -104,7 +104,8 @@ func TestInstanceOfLetters(t *testing.T) {
 		w.reader("ann", "UTC")
 		var fill strings.Builder
 		for i := range 1000 {
-			fmt.Fprintf(&fill, ",('sign-up', 'x%d@d%d.example', 'x%d@d%d.example', 'd%d.example', 'newcomers', 'botnet %d', %d, 1, 0)",
+			fmt.Fprintf(&fill, ",('sign-up', 'x%d@d%d.example', 'x%d@d%d.example', 'd%d.example', 'newcomers', "+
+				"'botnet %d', %d, 1, 0)",
 				i, i, i, i, i, i%50, noon.Unix())
 		}
 		const insert = `INSERT INTO letter_requests (kind, email_key, mailbox, domain, share, asker,

@@ -177,7 +177,8 @@ func memberUser(ctx context.Context, c conn, j Joining, now time.Time) (digest.U
 	}
 	u.MemberOnly, d.State = true, digest.DigestLeft
 	if err := insertUser(ctx, c, &u, &d, now); err != nil {
-		return u, db.IfUnique(err, digest.Refuse(digest.Conflict, "another request added this address at the same moment; try again"))
+		return u, db.IfUnique(err, digest.Refuse(digest.Conflict,
+			"another request added this address at the same moment; try again"))
 	}
 	return u, nil
 }

@@ -22,7 +22,8 @@ func TestPictures(t *testing.T) {
 
 		w.ok(w.Posts.PictureFailed(w.ctx, a, 1, noon.Add(2*time.Hour), noon))
 		want(w, "dead", must(w.Editions.PictureSizes(w.ctx, []string{a}))[a].Dead, true)
-		want(w, "due early", len(must(w.Posts.ClaimPictures(w.ctx, noon.Add(time.Hour), noon.Add(3*time.Hour), 0, 9))), 0)
+		want(w, "due early", len(must(w.Posts.ClaimPictures(w.ctx, noon.Add(time.Hour), noon.Add(3*time.Hour), 0,
+			9))), 0)
 		w.ok(w.Posts.LearnPicture(w.ctx, a, size, noon.Add(time.Hour)))
 		want(w, "back", must(w.Editions.PictureSizes(w.ctx, []string{a}))[a], size)
 		want(w, "due", len(must(w.Posts.ClaimPictures(w.ctx, noon.Add(9*time.Hour), noon.Add(10*time.Hour), 0, 9))), 0)

@@ -169,7 +169,8 @@ func (w world) insertPeople(f filling) (p people) {
 		"operator": yes, "shortcuts": yes, "player": yes, "member_only": yes})
 	p.digest = w.insert(f, "digests", storedRow{"id": int64(12), "user_id": p.user["id"], "newsletter_id": nil,
 		"cadence": int64(5),
-		"state":   string(digest.DigestActive), "threaded": yes, "date_subject": yes, "read_here": yes, "mailed": yes, "filtered": yes,
+		"state":   string(digest.DigestActive), "threaded": yes, "date_subject": yes, "read_here": yes, "mailed": yes,
+		"filtered":   yes,
 		"was_paused": yes})
 	p.feed = w.insert(f, "feeds", storedRow{"id": int64(13), "merged_into": int64(0), "skip_hours": int64(5),
 		"skip_days": int64(3),

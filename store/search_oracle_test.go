@@ -80,7 +80,8 @@ func TestSearchFindsWhatReadingFinds(t *testing.T) {
 
 // someWords are in many posts and in few, include prefixes of each other, and have several scripts.
 var someWords = strings.Fields(
-	"the of and news newspaper new café 東京 京都 東京都 ไทย 한국 rust rusty go golang gopher a1 12 feed feeds straße x y z zebra")
+	"the of and news newspaper new café 東京 京都 東京都 ไทย 한국 rust rusty go golang gopher a1 " +
+		"12 feed feeds straße x y z zebra")
 
 // randomText returns words of which the first are the most common.
 func randomText(r *rand.Rand, n int) string {

@@ -123,7 +123,9 @@ func TestAPI(t *testing.T) {
 			r.t.Errorf("the newsletter is %v", got)
 		}
 		got := p.want(200, "PATCH", "",
-			`{"name":"Anna writes","days":"sun","deliver_at":"07:30","approve_within":3600,"return_urls":["https://anna.example/"],"layout":"excerpts","images":"off","subject_pattern":"{name}: {title}"}`)
+			`{"name":"Anna writes","days":"sun","deliver_at":"07:30","approve_within":3600,`+
+				`"return_urls":["https://anna.example/"],"layout":"excerpts","images":"off",`+
+				`"subject_pattern":"{name}: {title}"}`)
 		if got["name"] != "Anna writes" || got["days"] != "sun" || got["deliver_at"] != "07:30" ||
 			got["approve_within"] != 3600.0 || got["layout"] != "excerpts" ||
 			got["subject_pattern"] != "{name}: {title}" {
@@ -140,7 +142,8 @@ func TestAPI(t *testing.T) {
 		}
 
 		mo := p.want(201, "POST", "/members",
-			`{"email":"Mo@example.org","time_zone":"Europe/Paris","proof":"by\u202e\u001bletter","asked_at":"2026-05-03T10:00:00Z"}`)
+			`{"email":"Mo@example.org","time_zone":"Europe/Paris","proof":"by\u202e\u001bletter",`+
+				`"asked_at":"2026-05-03T10:00:00Z"}`)
 		if form, _ := mo["proof"].(map[string]any)["form"].(string); !strings.HasPrefix(form, "by letter (as ") {
 			r.t.Errorf("the proof is kept as %q", form)
 		}

@@ -254,7 +254,8 @@ func TestUndoLink(t *testing.T) {
 		}
 		page := stranger.get(undo[0]).status(http.StatusOK).shows("h1", "Undo this change").
 			contains("main p",
-				"You now get Daily Digest on the 1st of each month. Someone used a link in your email of 21 November 2026.")
+				"You now get Daily Digest on the 1st of each month. Someone used a link in your email of 21 "+
+					"November 2026.")
 		if page.Header.Get("Referrer-Policy") != "same-origin" {
 			r.t.Error("the token may leave with the address")
 		}

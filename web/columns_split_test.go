@@ -13,7 +13,8 @@ func pieces(posts ...int) (sections []*editionSection) {
 	for i, n := range posts {
 		s := &editionSection{Section: render.Section{Title: fmt.Sprint(i), Folder: "F"}}
 		for range n {
-			s.Posts = append(s.Posts, &editionPost{Post: &render.Post{Title: "Fog", Excerpt: strings.Repeat("fog ", 40)},
+			s.Posts = append(s.Posts, &editionPost{Post: &render.Post{Title: "Fog",
+				Excerpt: strings.Repeat("fog ", 40)},
 				Depth: asExcerpt})
 		}
 		sections = append(sections, s)
@@ -56,7 +57,8 @@ func TestInTwo(t *testing.T) {
 
 // TestRows checks that up to three short folders share a row.
 func TestRows(t *testing.T) {
-	for posts, want := range map[string]string{"1": "1", "11": "2", "111": "3", "1111": "2 2", "191": "1 1 1", "9119": "1 2 1"} {
+	for posts, want := range map[string]string{"1": "1", "11": "2", "111": "3", "1111": "2 2", "191": "1 1 1",
+		"9119": "1 2 1"} {
 		p := &editionPage{}
 		for _, n := range posts {
 			p.Folders = append(p.Folders, editionFolder{Name: "F", Sections: pieces(int(n - '0'))})

@@ -32,7 +32,8 @@ func TestGoesOnInTheNextColumn(t *testing.T) {
 	browser.Find(t)
 	p := &pageShow{room: newRoom(t, storetest.Open(t, storetest.SQLite(t)))}
 	v, d := p.reader("ann@example.org")
-	p.brings(digest.Subscription{DigestID: d.ID, Display: digest.Excerpts}, "Harbour", posts(12, "The ferry was late")...)
+	p.brings(digest.Subscription{DigestID: d.ID, Display: digest.Excerpts}, "Harbour",
+		posts(12, "The ferry was late")...)
 	p.brings(digest.Subscription{DigestID: d.ID}, "Inn", posts(1, "Soup")...)
 	p.midnight()
 	p.add("edition", v.get("/"))

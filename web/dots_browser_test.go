@@ -62,7 +62,8 @@ func TestMenuOfASite(t *testing.T) {
 	browser.Ask[bool](w.Window, `document.querySelector(".menu summary").focus(), true`)
 	w.Do("opening the menu", chromedp.KeyEvent("\r"))
 	if got := browser.Ask[string](w.Window,
-		`[...document.querySelectorAll(".menu[open] a")].filter(x => x.checkVisibility()).map(x => x.textContent).join()`); got != "Open site,Site settings" {
+		`[...document.querySelectorAll(".menu[open] a")].filter(x => x.checkVisibility()).map(x => `+
+			`x.textContent).join()`); got != "Open site,Site settings" {
 		t.Errorf("the menu has %q", got)
 	}
 	w.Do("going to the post", chromedp.KeyEvent("j"))

@@ -316,7 +316,8 @@ func TestPicturesComeThroughHere(t *testing.T) {
 		r.open("")
 		v, d := r.reader("ann@example.org")
 		p := post("One")
-		p.Content = `<p>Fog</p><img src="https://pictures.example/fog.gif" alt="Fog" width="200" height="600"><img src="http://pictures.example/b.gif">`
+		p.Content = `<p>Fog</p><img src="https://pictures.example/fog.gif" alt="Fog" width="200" height="600">` +
+			`<img src="http://pictures.example/b.gif">`
 		r.brings(digest.Subscription{DigestID: d.ID, Display: digest.FullText}, "A", p)
 		r.midnight()
 		front := v.get("/").status(http.StatusOK)

@@ -16,8 +16,10 @@ import (
 // notOurs matches Latin text that is allowed in any language: addresses and time zones, data of
 // openAll, and names of programs, formats, records and settings.
 var notOurs = regexp.MustCompile(
-	`(?i)(America/North Dakota/)?New Salem|\S*(onau)?dampfschiff\S*|\S*fahrt\S*|\S+@\S+|https?:\S+|\S+\.(example|com|org|net|md|xml|html|txt)\b\S*|[a-z]\w+/[a-z]\w+(/\w+)?|#[0-9a-f]{6}|` +
-		`x{9,}\S*|y{9,}\S*|[ab]{9,}\S*|(A )?short one, no|Anna &|\bco\b|News\b|Notes\b|Approved\.|Another of its own|A letter's own|Tom\b|\bcat\b|\blong\b|\bEmpty\b|Paris\b|no\. 4|\(as \S+ said\)|anna-writes|_domainkey|` +
+	`(?i)(America/North Dakota/)?New ` +
+		`Salem|\S*(onau)?dampfschiff\S*|\S*fahrt\S*|\S+@\S+|https?:\S+|\S+\.(example|com|org|net|md|xml|html|txt)\b\S*|[a-z]\w+/[a-z]\w+(/\w+)?|#[0-9a-f]{6}|` +
+		`x{9,}\S*|y{9,}\S*|[ab]{9,}\S*|(A )?short one, no|Anna &|\bco\b|News\b|Notes\b|Approved\.|Another of its ` +
+		`own|A letter's own|Tom\b|\bcat\b|\blong\b|\bEmpty\b|Paris\b|no\. 4|\(as \S+ said\)|anna-writes|_domainkey|` +
 		`\b(API|IP|PIN|ping|User-Agent|CET|DMARC|SPF|DKIM|Message-ID|Atom|RSS|OPML|XML-RPC|XML|JSON|CSV|ZIP|GIF|JPEG|PNG|DNS|TXT|UTC|WebSub|OpenAPI|JavaScript|ETag|Last-Modified|Link|MB|xmlUrl|Not Found|Daily Digest|digest (serve|work|doctor)|DIGEST_\w+)\b|` +
 		`\b(digest|Buttondown|Ghost|Mailchimp|Mastodon|Substack|YouTube|listmonk|email,name,` +
 		`joined_at|email)\b|\b(after|site|category):|\{\w+\}|category`)

@@ -143,7 +143,9 @@ func TestExportComesBack(t *testing.T) {
 		ann, d := r.user("ann@example.org")
 		bob, e := r.user("bob@example.org")
 		v, w := r.visitor().signIn(ann), r.visitor().signIn(bob)
-		v.upload(`<opml><outline text="F/G &amp; &quot;H&quot;"><outline text="&lt;A&gt; 日本" xmlUrl="https://a.example/?x=1&amp;y='2'"/><outline text="B" xmlUrl="https://b.example/"/></outline></opml>`).status(http.StatusOK)
+		v.upload(`<opml><outline text="F/G &amp; &quot;H&quot;"><outline text="&lt;A&gt; 日本" ` +
+			`xmlUrl="https://a.example/?x=1&amp;y='2'"/><outline text="B" xmlUrl="https://b.example/"/>` +
+			`</outline></opml>`).status(http.StatusOK)
 		taken, err := r.store.Subscriptions.Subscriptions(r.t.Context(), d.ID)
 		r.must(err)
 		v.post(fmt.Sprintf("/feeds/%d/pause", taken[1].FeedID), url.Values{"for": {""}}).status(http.StatusSeeOther)
@@ -174,7 +176,8 @@ func TestExportComesBack(t *testing.T) {
 func TestListsOfAllReaders(t *testing.T) {
 	storetest.Each(t, func(t *testing.T, s *store.Store) {
 		r := newRoom(t, s)
-		const head = "--x\r\nContent-Disposition: form-data; name=\"list\"; filename=\"f\"\r\n\r\n<opml><outline xmlUrl='https://a.example/'/>"
+		const head = "--x\r\nContent-Disposition: form-data; name=\"list\"; filename=\"f\"\r\n\r\n<opml><outline " +
+			"xmlUrl='https://a.example/'/>"
 		large := strings.Repeat(" ", 9<<20)
 		var ends []func()
 		for _, name := range []string{"ann", "bob"} {

@@ -23,7 +23,8 @@ func TestNamesThatCannotBe(t *testing.T) {
 		long := strings.Repeat("ö", 1_000_000)
 		a := v.post(link, url.Values{"title": {long}, "folder": {"Kept"}}).status(http.StatusBadRequest)
 		a.shows("p.wrong",
-			"A name can have at most 500 characters; yours has 1,000,000. We’ve shortened it here. Check it and save again.")
+			"A name can have at most 500 characters; yours has 1,000,000. We’ve shortened it here. Check it and "+
+				"save again.")
 		a.has("input[name=folder]", "value", "Kept")
 		a.has("input[name=title]", "value", strings.Repeat("ö", 500))
 		v.post(link, url.Values{"folder": {long}}).status(http.StatusBadRequest)

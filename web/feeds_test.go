@@ -67,7 +67,8 @@ func (b *blog) log() string {
 func rss(title string, posts ...string) string {
 	var b strings.Builder
 	for _, p := range posts {
-		fmt.Fprintf(&b, "<item><title>%s</title><link>https://blog.example/%s</link><guid>%s</guid><pubDate>Fri, 20 Nov 2026 10:00:00 GMT</pubDate></item>",
+		fmt.Fprintf(&b, "<item><title>%s</title><link>https://blog.example/%s</link><guid>%s</guid><pubDate>Fri, "+
+			"20 Nov 2026 10:00:00 GMT</pubDate></item>",
 			p, url.PathEscape(p), p)
 	}
 	return "<rss version='2.0'><channel><title>" + title +

@@ -54,7 +54,8 @@ func TestFold(t *testing.T) {
 			t.Errorf("the reason for 12 folded posts is on the page %d times", n)
 		}
 		linked := r.visitor().get(fmt.Sprintf("/e/%s?site=%d",
-			r.signer.Sign(digest.ForEdition, int64(r.edition(d).ID)), id)).contains(".fold", line).has(".fold", "open", "")
+			r.signer.Sign(digest.ForEdition, int64(r.edition(d).ID)), id)).contains(".fold", line).has(".fold",
+			"open", "")
 		if len(linked.find(".fold form")) > 0 {
 			t.Error("without a sign-in the page has forms")
 		}

@@ -37,7 +37,8 @@ func TestFrontPage(t *testing.T) {
 			pictured("The first one", ` width="900" height="560"`), pictured("Two", ""))
 		r.brings(digest.Subscription{DigestID: d.ID, Folder: "Week 2"}, "Bee", pictured("Three", ""))
 		r.brings(digest.Subscription{DigestID: d.ID, Folder: "Week 2"}, "Cat", untitled)
-		r.must(r.store.Posts.LearnPicture(t.Context(), pictured("The first one", "").ImageURL, digest.PictureSize{}, r.now))
+		r.must(r.store.Posts.LearnPicture(t.Context(), pictured("The first one", "").ImageURL,
+			digest.PictureSize{}, r.now))
 		r.midnight()
 		a := v.get("/").status(http.StatusOK)
 		a.stepsDown()

@@ -135,7 +135,8 @@ func (w watched) picksByKeys() {
 // opensByKeys opens the menu of a post and the list of shortcuts.
 func (w watched) opensByKeys() {
 	w.t.Helper()
-	const focus = `document.activeElement.closest("details") === document.querySelector(".quiet") ? document.activeElement.tagName + document.querySelector(".quiet").open : "elsewhere"`
+	const focus = `document.activeElement.closest("details") === document.querySelector(".quiet") ? ` +
+		`document.activeElement.tagName + document.querySelector(".quiet").open : "elsewhere"`
 	w.Open(w.base + "/")
 	browser.Ask[bool](w.Window, `document.querySelector(".quiet summary").focus(), true`)
 	for _, press := range []struct{ key, focus string }{{"\r", "SUMMARYtrue"}, {"\t", "BUTTONtrue"}} {

@@ -14,7 +14,8 @@ func (r *room) crowdOf(d digest.Digest, sites int) {
 	lines := []string{
 		"The ferry is late again, and this time it is not the wind but the timetable that nobody has read since 1974",
 		"Roggen",
-		"دفتر النجوم: القمر يمشي فوق البحر هذه الليلة، ولا أحد ينظر إليه", "東京の夜は長い、そして朝は早い。新しい新聞の一面を読む人々がいる街の話",
+		"دفتر النجوم: القمر يمشي فوق البحر هذه الليلة، ولا أحد " +
+			"ينظر إليه", "東京の夜は長い、そして朝は早い。新しい新聞の一面を読む人々がいる街の話",
 		endless[:90], "🏔️ Notes on a hill 👩‍👩‍👧 and the people who climb it 🏳️‍🌈",
 		"מזג האוויר של מחר: רוח מן הים, וגשם אחרי הצהריים",
 	}

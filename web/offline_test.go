@@ -128,7 +128,8 @@ func TestOfflineNeeds(t *testing.T) {
 		}
 		for i := range 8 {
 			p := post(fmt.Sprint("No. ", i))
-			p.Content = `<p>Text <img src="https://site.example/a.png"> and more of it, and more.</p><p><img src="https://site.example/b.png"></p>`
+			p.Content = `<p>Text <img src="https://site.example/a.png"> and more of it, and more.</p><p><img ` +
+				`src="https://site.example/b.png"></p>`
 			r.arrives(d, p)
 			r.midnight()
 		}
@@ -277,6 +278,7 @@ func TestSaveOfAnother(t *testing.T) {
 type drawings struct{ bytes int }
 
 func (d drawings) Picture(context.Context, string) (poller.Picture, error) {
-	const svg = `<svg xmlns="http://www.w3.org/2000/svg" width="480" height="240"><rect width="480" height="240" fill="#8f2d1f"/></svg>`
+	const svg = `<svg xmlns="http://www.w3.org/2000/svg" width="480" height="240"><rect width="480" height="240" ` +
+		`fill="#8f2d1f"/></svg>`
 	return poller.Picture{Bytes: append([]byte(svg), bytes.Repeat([]byte(" "), d.bytes)...), Type: "image/svg+xml"}, nil
 }

@@ -70,7 +70,8 @@ func TestFenceIsSeen(t *testing.T) {
 		}
 		page := op.get("/operator")
 		for _, want := range []string{"was last at work as https://elsewhere.example, and this is " + r.base,
-			"Last hourly job:", "Releasing the fence sends up to 1 edition. 1 more reader gets an edition if their feeds have new posts.",
+			"Last hourly job:", "Releasing the fence sends up to 1 edition. 1 more reader gets an edition if " +
+				"their feeds have new posts.",
 			"ada@example.org", "edition due", "digest fence", r.base + "</bdi> polls and sends"} {
 			if !strings.Contains(page.body, want) {
 				r.t.Errorf("the page does not say %q", want)
@@ -154,7 +155,8 @@ func TestPruneWaitsOnThePage(t *testing.T) {
 		if _, waits, err := r.store.Operator.AdmitPrune(t.Context(), later, week); err != nil || waits == nil {
 			t.Fatal(waits, err)
 		}
-		const says = "DIGEST_KEEP would delete 12 of 12 editions and 0 of 12 posts. Set a longer time, or run “digest prune"
+		const says = "DIGEST_KEEP would delete 12 of 12 editions and 0 of 12 posts. Set a longer time, or run " +
+			"“digest prune"
 		if words := strings.Join(op.get("/operator").texts(".needs li"), " "); !strings.Contains(words, says) {
 			t.Errorf("the page says %q", words)
 		}

@@ -256,7 +256,8 @@ func TestStorageIsTold(t *testing.T) {
 			[]store.Polled{{Feed: f, Listed: []string{"p"}, Posts: []digest.Post{post}}})
 		r.must(err)
 
-		const why = "over the daily limit: one post has been waiting since 2026-11-20 12:00 UTC; the first poll after 2026-11-21 00:00 UTC stores it if the feed still lists it"
+		const why = "over the daily limit: one post has been waiting since 2026-11-20 12:00 UTC; the first poll " +
+			"after 2026-11-21 00:00 UTC stores it if the feed still lists it"
 		mine := r.visitor().signIn(ada)
 		for _, path := range []string{"/feeds", fmt.Sprintf("/feeds/%d", f.ID)} {
 			if page := mine.get(path).status(http.StatusOK); !strings.Contains(page.body,
@@ -266,7 +267,8 @@ func TestStorageIsTold(t *testing.T) {
 		}
 		page := op.get("/operator").status(http.StatusOK)
 		page.shows(".troubles .why bdi", why)
-		const over = "1 feed is over its daily quota (DIGEST_FEED_QUOTA, DIGEST_ACCOUNT_QUOTA). Its other posts wait. View"
+		const over = "1 feed is over its daily quota (DIGEST_FEED_QUOTA, DIGEST_ACCOUNT_QUOTA). Its other posts " +
+			"wait. View"
 		page.shows(".needs li", over)
 
 		for what, c := range map[string]struct {

@@ -21,7 +21,8 @@ const xmlType = "text/xml"
 
 // call returns the body of a weblogUpdates.ping call.
 func call(addresses ...string) string {
-	return "<methodCall><methodName>weblogUpdates.ping</methodName><params><param><value>Site</value></param><param><value>" +
+	return "<methodCall><methodName>weblogUpdates.ping</methodName><params><param><value>Site</value></param>" +
+		"<param><value>" +
 		strings.Join(addresses, "</value></param><param><value>") + "</value></param></params></methodCall>"
 }
 

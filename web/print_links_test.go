@@ -12,7 +12,8 @@ func TestNotes(t *testing.T) {
 	if got := n.Ref("https://a.example/1"); got != ` data-ref="1"` {
 		t.Errorf("the first is %q", got)
 	}
-	const text = `<p>x <a href="https://b.example/?a&amp;b" rel="noopener noreferrer">b</a> and <a href="https://a.example/1" rel="x">a <em>again</em></a>, ` +
+	const text = `<p>x <a href="https://b.example/?a&amp;b" rel="noopener noreferrer">b</a> and <a ` +
+		`href="https://a.example/1" rel="x">a <em>again</em></a>, ` +
 		`<a href="https://c.example/c" rel="x">https://c.example/c</a> or <a href="mailto:d@d.example" rel="x">d</a></p>`
 	want := strings.NewReplacer(`a&amp;b"`, `a&amp;b" data-ref="2"`, `a.example/1"`,
 		`a.example/1" data-ref="1"`).Replace(text)

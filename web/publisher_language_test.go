@@ -17,7 +17,8 @@ import (
 func TestPublishersInALanguage(t *testing.T) {
 	tier.Alone(t)
 	names := regexp.MustCompile(
-		`#[0-9a-f]{6}|\S+@[a-z.]+|\S+\.example\S*|/n/\S+|The boat|(Site|Letters) of anna-writes|America/New_York|Europe/Paris|` +
+		`#[0-9a-f]{6}|\S+@[a-z.]+|\S+\.example\S*|/n/\S+|The boat|(Site|Letters) of ` +
+			`anna-writes|America/New_York|Europe/Paris|` +
 			`\{(title|date|name)\}|` +
 			`\b(API|UTC|PNG|JPEG|GIF|CSV|ZIP|TXT|DNS|OpenAPI|UTF|Mailchimp|Substack|Buttondown|Ghost|listmonk|email|anna-writes|digest|list\.csv|csv|https?)\b`)
 	word := regexp.MustCompile(`[A-Za-z]{3,}`)

@@ -38,7 +38,8 @@ func (s *site) tryFilter(r *http.Request, f digest.Filter) (*rehearsal, error) {
 	shown.Posts, shown.Hidden, shown.Shown = tried.Posts()
 	for _, e := range tried.Editions {
 		if e.Hidden+e.Shown > 0 {
-			shown.Days = append(shown.Days, rehearsedDay{e, sitesOf(tried.Hidden, e, own), sitesOf(tried.Shown, e, own)})
+			shown.Days = append(shown.Days, rehearsedDay{e, sitesOf(tried.Hidden, e, own),
+				sitesOf(tried.Shown, e, own)})
 		}
 	}
 	return shown, err

@@ -165,7 +165,8 @@ func TestNothingMovesInParts(t *testing.T) {
 	u, d := w.user("ann@example.org")
 	w.must(w.store.Readers.SetPages(t.Context(), u.ID, pages(digest.LeftToRight, true)))
 	w.brings(digest.Subscription{DigestID: d.ID}, "A gallery",
-		pictured("A headline that is long enough for more than one line beside its picture, but not above it", ` width="900"`))
+		pictured("A headline that is long enough for more than one line beside its picture, but not above it",
+			` width="900"`))
 	w.crowdOf(d, 3)
 	w.midnight()
 	w.comesIn(u)

@@ -58,7 +58,8 @@ func TestNobodyLearnsWhoHasAnAccount(t *testing.T) {
 		for _, l := range r.letters() {
 			got += l.to + ": " + l.subject + "\n"
 		}
-		const want = "known@example.org: Your sign-in link\nknown@example.org: Your sign-in link\nstranger@example.org: Confirm your address\n"
+		const want = "known@example.org: Your sign-in link\nknown@example.org: Your sign-in " +
+			"link\nstranger@example.org: Confirm your address\n"
 		if got != want {
 			r.t.Errorf("came\n%swant\n%s", got, want)
 		}

@@ -54,7 +54,8 @@ func TestSoundByChoice(t *testing.T) {
 		r.midnight()
 		today := ada.get("/").status(http.StatusOK).body
 		if !strings.Contains(today,
-			`<a href="https://x.example/a.mp3?a=1&amp;b=2" data-ref="2" rel="noopener noreferrer">Listen · 43 min</a> MP3, 41 MB`) {
+			`<a href="https://x.example/a.mp3?a=1&amp;b=2" data-ref="2" rel="noopener noreferrer">Listen · 43 `+
+				`min</a> MP3, 41 MB`) {
 			t.Fatalf("no link to the file in %s", today)
 		}
 		_, id, _ := strings.Cut(today, `id="post-`)

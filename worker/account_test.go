@@ -44,7 +44,8 @@ func TestAccount(t *testing.T) {
 	j.tellHour(begin.Add(59 * time.Minute))
 	said("")
 	j.tellHour(begin.Add(time.Hour))
-	said(`"hour summary" hour=2026-11-20T00:00:00Z due=3 queued=4 changed=1 unchanged=2 failed=1 stored=7 released=3 sent=2 refused=1 put_off=2 in_doubt=1 took=1m59s`)
+	said(`"hour summary" hour=2026-11-20T00:00:00Z due=3 queued=4 changed=1 unchanged=2 failed=1 stored=7 ` +
+		`released=3 sent=2 refused=1 put_off=2 in_doubt=1 took=1m59s`)
 	j.tellHour(begin.Add(3 * time.Hour))
 	said("")
 	at(3*time.Hour, Event{Kind: EventStored, Posts: 1})

@@ -175,7 +175,8 @@ func TestFence(t *testing.T) {
 		store.FenceRules{After: 36 * time.Hour, Most: 100})
 	ok(t, err)
 	job.Fence = func(ctx context.Context, now time.Time) (string, error) {
-		f, err := h.st.Operator.Beat(ctx, "https://clone.example.org", now, store.FenceRules{After: 36 * time.Hour, Most: 100})
+		f, err := h.st.Operator.Beat(ctx, "https://clone.example.org", now,
+			store.FenceRules{After: 36 * time.Hour, Most: 100})
 		return f.Reason, err
 	}
 	if _, err := job.Tick(t.Context()); err == nil || !strings.Contains(err.Error(), "digest fence") {

@@ -48,7 +48,8 @@ func TestFeedsThatNameAVictim(t *testing.T) {
 		f := h.feedAt(blogs.URL + "/7")
 		known, err := h.st.Feeds.News(t.Context(), []digest.FeedID{f.ID})
 		ok(t, err)
-		const why = "polls find new posts; its hub did not confirm our subscription; next attempt after 2026-11-20 11:00 UTC"
+		const why = "polls find new posts; its hub did not confirm our subscription; next attempt after " +
+			"2026-11-20 11:00 UTC"
 		if got := poller.NewsWords(known[f.ID], h.clock).In(catalogue.English()); got != why {
 			t.Errorf("its status says %q", got)
 		}

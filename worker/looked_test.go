@@ -27,7 +27,8 @@ func TestLookedAt(t *testing.T) {
 		room := l.begin(now.Add(c.after))
 		sites := l.bySite(due)
 		if room != c.room || len(sites["far.example"]) != c.far || len(sites["other.test"]) != c.elsewhere {
-			t.Errorf("after %v: room for %d, %d and %d", c.after, room, len(sites["far.example"]), len(sites["other.test"]))
+			t.Errorf("after %v: room for %d, %d and %d", c.after, room, len(sites["far.example"]),
+				len(sites["other.test"]))
 		}
 	}
 }

@@ -87,7 +87,8 @@ func (w *web) ServeHTTP(out http.ResponseWriter, r *http.Request) {
 	out.Header().Set("ETag", fmt.Sprintf(`"%d"`, night))
 	fmt.Fprintf(out, `<rss version="2.0"><channel><title>Site %s</title><link>http://%[1]s/</link>`, r.Host)
 	for i := range 20 {
-		fmt.Fprintf(out, `<item><title>Post %d of the site</title><guid>%[1]d</guid><link>http://%s/%[1]d</link><description>%s</description></item>`,
+		fmt.Fprintf(out, `<item><title>Post %d of the site</title><guid>%[1]d</guid><link>http://%s/%[1]d</link>`+
+			`<description>%s</description></item>`,
 			max(0, night-i), r.Host, strings.Repeat("A sentence that says what the post is about. ", 40))
 	}
 	fmt.Fprint(out, `</channel></rss>`)

@@ -110,7 +110,8 @@ func TestI9_NameOfAMove(t *testing.T) {
 	for _, title := range []string{"Genuine", ""} {
 		eachEmptyHouse(t, "2026-11-19 10:00", func(t *testing.T, h *house) {
 			genuine := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-				fmt.Fprintf(w, `<rss version="2.0"><channel><title>%s</title><item><title>a</title><guid>a</guid></item></channel></rss>`, title)
+				fmt.Fprintf(w, `<rss version="2.0"><channel><title>%s</title><item><title>a</title><guid>a</guid>`+
+					`</item></channel></rss>`, title)
 			}))
 			defer genuine.Close()
 			forger := newSite(t, "of the forger")

@@ -33,7 +33,8 @@ func TestPauseLosesNothing(t *testing.T) {
 		h.tick("2026-10-29 00:00", "Polled:1 Unchanged:1")
 		n, text := h.inbox()
 		if n != 1 || !strings.Contains(text,
-			"Your editions were paused from 20 to 28 October. This edition has up to three posts from each site, and headlines for the rest.") {
+			"Your editions were paused from 20 to 28 October. This edition has up to three posts from each site, "+
+				"and headlines for the rest.") {
 			t.Errorf("%d mails, want one that says what it is:\n%s", n, text)
 		}
 		for day := 20; day < 28; day++ {

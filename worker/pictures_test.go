@@ -52,7 +52,8 @@ func TestPicturesAreLookedAt(t *testing.T) {
 		for _, c := range []struct {
 			clock      string
 			good, gone int
-		}{{"2026-11-19 00:00", 1, 1}, {"2026-11-19 12:00", 1, 1}, {"2026-11-20 00:00", 1, 2}, {"2026-11-26 00:00", 1, 2},
+		}{{"2026-11-19 00:00", 1, 1}, {"2026-11-19 12:00", 1, 1}, {"2026-11-20 00:00", 1, 2},
+			{"2026-11-26 00:00", 1, 2},
 			{"2026-11-27 00:00", 1, 3}} {
 			h.set(c.clock)
 			_, err := h.job().Tick(t.Context())
@@ -63,7 +64,8 @@ func TestPicturesAreLookedAt(t *testing.T) {
 		}
 		sizes, err := h.st.Editions.PictureSizes(t.Context(), []string{g.URL + "/good.png", g.URL + "/gone.png"})
 		ok(t, err)
-		if sizes[g.URL+"/good.png"] != (digest.PictureSize{Width: 1200, Height: 800}) || !sizes[g.URL+"/gone.png"].Dead {
+		if sizes[g.URL+"/good.png"] != (digest.PictureSize{Width: 1200, Height: 800}) ||
+			!sizes[g.URL+"/gone.png"].Dead {
 			t.Errorf("%+v", sizes)
 		}
 	})

@@ -49,7 +49,8 @@ func benchPings(b *testing.B, st *store.Store, wakes bool) {
 	port := listenEverywhere(b, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Content-Type", "application/rss+xml")
 		fmt.Fprintf(w,
-			`<rss version="2.0"><channel><title>T</title><item><title>x</title><guid>http://%s/1</guid></item></channel></rss>`,
+			`<rss version="2.0"><channel><title>T</title><item><title>x</title><guid>http://%s/1</guid></item>`+
+				`</channel></rss>`,
 			r.Host)
 	}))
 	_, d, err := st.Readers.AddUser(b.Context(), "ann@example.org", "UTC", clock())

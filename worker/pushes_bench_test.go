@@ -26,7 +26,8 @@ func benchPushes(b *testing.B, st *store.Store) {
 	woken := make(chan struct{}, 1)
 	benchStored(b, st, worker.Options{Pushed: woken}, func(n int) (event func()) {
 		body := fmt.Sprintf(
-			`<rss><channel><title>T</title><item><title>x</title><guid>urn:%d</guid><description>%s</description></item></channel></rss>`,
+			`<rss><channel><title>T</title><item><title>x</title><guid>urn:%d</guid><description>%s</description>`+
+				`</item></channel></rss>`,
 			n, strings.Repeat("word ", 2000))
 		return func() {
 			ok(b, st.Feeds.ReceivePush(b.Context(), time.Now(), f.ID, "text/xml", []byte(body)))

@@ -22,7 +22,8 @@ func TestFeedOfThePageInItsPlace(t *testing.T) {
 			posts := map[string]string{"/feed.xml": "a", "/new.xml": "b a"}[r.URL.Path]
 			switch {
 			case r.URL.Path == "/feed.xml" && anew.Load():
-				fmt.Fprint(w, `<!doctype html><title>Paper</title><link rel="alternate" type="application/rss+xml" href="/new.xml"><p>Welcome.</p>`)
+				fmt.Fprint(w, `<!doctype html><title>Paper</title><link rel="alternate" `+
+					`type="application/rss+xml" href="/new.xml"><p>Welcome.</p>`)
 			case posts == "":
 				http.NotFound(w, r)
 			default:

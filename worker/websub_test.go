@@ -199,11 +199,14 @@ func (b *rocksHub) document(hub, self string, only ...string) string {
 	}
 	switch b.test {
 	case -1, 0, 103:
-		return fmt.Sprintf(`<rss xmlns:atom="http://www.w3.org/2005/Atom"><channel><title>Blog</title><atom:link rel="hub" href="%s"/><atom:link rel="self" href="%s"/>%s</channel></rss>`, hub, self, items.String())
+		return fmt.Sprintf(`<rss xmlns:atom="http://www.w3.org/2005/Atom"><channel><title>Blog</title><atom:link `+
+			`rel="hub" href="%s"/><atom:link rel="self" href="%s"/>%s</channel></rss>`, hub, self, items.String())
 	case 102, 104:
-		return fmt.Sprintf(`<feed xmlns="http://www.w3.org/2005/Atom"><title>Blog</title><link rel="hub" href="%s"/><link rel="self" href="%s"/>%s</feed>`, hub, self, items.String())
+		return fmt.Sprintf(`<feed xmlns="http://www.w3.org/2005/Atom"><title>Blog</title><link rel="hub" `+
+			`href="%s"/><link rel="self" href="%s"/>%s</feed>`, hub, self, items.String())
 	case 101:
-		return fmt.Sprintf(`<!DOCTYPE html><html><head><title>Blog</title><link rel="hub" href="%s"><link rel="self" href="%s"></head><body><div class="h-feed">%s</div></body></html>`, hub, self, items.String())
+		return fmt.Sprintf(`<!DOCTYPE html><html><head><title>Blog</title><link rel="hub" href="%s"><link `+
+			`rel="self" href="%s"></head><body><div class="h-feed">%s</div></body></html>`, hub, self, items.String())
 	}
 	return `<!DOCTYPE html><html><head><title>Blog</title></head><body><div class="h-feed">` +
 		items.String() + `</div></body></html>`

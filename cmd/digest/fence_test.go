@@ -21,7 +21,8 @@ func TestServeBehindFence(t *testing.T) {
 	var asked atomic.Int64
 	site := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		asked.Add(1)
-		fmt.Fprint(w, `<rss version="2.0"><channel><title>A small site</title><item><title>First light</title></item></channel></rss>`)
+		fmt.Fprint(w, `<rss version="2.0"><channel><title>A small site</title><item><title>First light</title>`+
+			`</item></channel></rss>`)
 	}))
 	defer site.Close()
 	t.Setenv("DIGEST_ALLOW_NETWORKS", "127.0.0.0/8")

@@ -70,8 +70,10 @@ func TestReadersAreToldOfLinkChanges(t *testing.T) {
 	signer := digest.NewSigner(secret)
 	for _, want := range []string{
 		"To: <ann@example.org>", "Ein_Link_in_Ihrer_E-Mail_hat_Ihre_Einstellungen", "Auto-Submitted:",
-		"Sie bekommen Daily Digest jetzt am 1. jedes Monats. Jemand hat dafür einen Link in Ihrer E-Mail vom 19. November 2026 benutzt.",
-		"Daily Digest wurde für Sie abbestellt. Jemand hat dafür einen Link in Ihrer E-Mail vom 19. November 2026 benutzt.",
+		"Sie bekommen Daily Digest jetzt am 1. jedes Monats. Jemand hat dafür einen Link in Ihrer E-Mail vom 19. " +
+			"November 2026 benutzt.",
+		"Daily Digest wurde für Sie abbestellt. Jemand hat dafür einen Link in Ihrer E-Mail vom 19. November " +
+			"2026 benutzt.",
 		"http://localhost:8080/undo/" + signer.SignPair(digest.ForUndo, int64(ids[0]), 1),
 		"http://localhost:8080/undo/" + signer.SignPair(digest.ForUndo, int64(ids[0]), 2),
 		"http://localhost:8080/settings/links",

@@ -62,7 +62,8 @@ func TestStoppedWords(t *testing.T) {
 	d := newsletter.Domain{FromAddress: "anna@anna.example",
 		Finding: "there is no record at x._domainkey.anna.example"}
 	words := a.stoppedWords(catalogue.Of("de"), digest.Newsletter{Slug: "notes"}, d)
-	const want = "Der DNS-Eintrag zum Senden von anna.example stimmt nicht: unter x._domainkey.anna.example gibt es keinen Eintrag."
+	const want = "Der DNS-Eintrag zum Senden von anna.example stimmt nicht: unter x._domainkey.anna.example gibt " +
+		"es keinen Eintrag."
 	if words.Language != "de" || words.Title != "notes verwendet vorerst unsere Adresse" || words.Text[0] != want ||
 		words.URL != "https://digest.example/newsletters/notes/domain" {
 		t.Errorf("%+v", words)

@@ -48,7 +48,8 @@ func TestNewsletterEmptied(t *testing.T) {
 			t.Errorf("what was not given is %q", texts(n))
 		}
 		if shown := c.run(exitDone, "newsletter", "show", "boats"); !strings.Contains(shown,
-			"description: About boats.\nsite: https://boats.example/\naddress line: Ann, 1 Quay\nfrom: Ann\nreplies go to: ann@boats.example\nheader: Above.\n") {
+			"description: About boats.\nsite: https://boats.example/\naddress line: Ann, 1 Quay\nfrom: "+
+				"Ann\nreplies go to: ann@boats.example\nheader: Above.\n") {
 			t.Errorf("shown: %s", shown)
 		}
 		if said, _ := set(exitFailed, "--name", ""); !strings.Contains(said, "enter a name for the newsletter") {

@@ -20,7 +20,8 @@ func TestSubscribeTellsOfOtherFeeds(t *testing.T) {
 			fmt.Fprint(w, `<!doctype html><title>B</title><link rel="alternate" type="application/rss+xml" title="All" href="/feed">
 				<link rel="alternate" type="application/atom+xml" title="All&#27;[31m" href="/atom"><link rel="alternate" type="application/rss+xml" title="Comments feed" href="/comments/feed">`)
 		case "/feed":
-			fmt.Fprint(w, `<rss version="2.0"><channel><title>The blog</title><item><title>One</title><guid>1</guid></item></channel></rss>`)
+			fmt.Fprint(w, `<rss version="2.0"><channel><title>The blog</title><item><title>One</title>`+
+				`<guid>1</guid></item></channel></rss>`)
 		default:
 			http.NotFound(w, r)
 		}

@@ -36,7 +36,8 @@ func TestTickNeverConfirmed(t *testing.T) {
 	go func() { done <- server.Serve(l) }()
 	defer func() { server.Close(); <-done }()
 	site := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
-		fmt.Fprint(w, `<rss version="2.0"><channel><title>A small site</title><item><title>First light</title></item></channel></rss>`)
+		fmt.Fprint(w, `<rss version="2.0"><channel><title>A small site</title><item><title>First light</title>`+
+			`</item></channel></rss>`)
 	}))
 	defer site.Close()
 	t.Setenv("DIGEST_ALLOW_NETWORKS", "127.0.0.0/8")

@@ -178,7 +178,8 @@ func TestParseFeedbackTypes(t *testing.T) {
 		"abuse": Complaint, "fraud": Complaint, "ABUSE": Complaint, "opt-out": OptOut, "opt-out-list": OptOut,
 		"not-spam": Notice, "auth-failure": Notice, "virus": Notice, "other": Notice, "": Notice, "dmarc": Notice,
 	} {
-		raw := "From: a@example.org\nContent-Type: multipart/report; boundary=b\n\n--b\nContent-Type: message/feedback-report\n\nFeedback-Type: " +
+		raw := "From: a@example.org\nContent-Type: multipart/report; boundary=b\n\n--b\nContent-Type: " +
+			"message/feedback-report\n\nFeedback-Type: " +
 			kind + "\nOriginal-Mail-From: <x>\n--b--\n"
 		if r, err := Parse([]byte(raw)); err != nil || r.Kind != want || len(r.Original) != 1 {
 			t.Errorf("%s: %+v, %v", kind, r, err)

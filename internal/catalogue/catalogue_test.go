@@ -73,7 +73,8 @@ func TestDates(t *testing.T) {
 // TestTemplates checks that values are escaped and sentences are not, in text and in attributes.
 func TestTemplates(t *testing.T) {
 	page := template.Must(template.New("").Funcs(Of("ar").Funcs()).Parse(
-		`<p {{ours}} title="{{t "Read here: %s" .Title}}">{{t "Made at midnight in %s" .Title}} {{t "Made at midnight in %s" .Link}} {{say .Title}} {{say .Words}} {{date "2 January" .Day}}</p>`))
+		`<p {{ours}} title="{{t "Read here: %s" .Title}}">{{t "Made at midnight in %s" .Title}} {{t "Made at ` +
+			`midnight in %s" .Link}} {{say .Title}} {{say .Words}} {{date "2 January" .Day}}</p>`))
 	var b strings.Builder
 	err := page.Execute(&b, map[string]any{
 		"Title": `<i>"A" & b</i>`, "Link": template.HTML(`<a href="/">c</a>`), "Words": Key("Settings"),
@@ -122,7 +123,8 @@ func TestSentence(t *testing.T) {
 	for line, want := range map[string]string{
 		"": "", "a": "A.", "a pause ends": "A pause ends.", "it is so.": "It is so.",
 		"“x” is no date": "“x” is no date.", "http://a.example/x is gone": "http://a.example/x is gone.",
-		"ann@a.example has an account": "ann@a.example has an account.", "état": "État.", "何か": "何か.", "何か。": "何か.",
+		"ann@a.example has an account": "ann@a.example has an account.", "état": "État.", "何か": "何か.",
+		"何か。": "何か.",
 	} {
 		if got := English().Sentence(Text(line)); got != want {
 			t.Errorf("%q becomes %q, not %q", line, got, want)
@@ -133,11 +135,13 @@ func TestSentence(t *testing.T) {
 // TestUnsent checks that the reasons for unsent editions are translated, except the replies of servers.
 func TestUnsent(t *testing.T) {
 	for stored, want := range map[string]string{
-		"not delivered in time":                                     "nicht rechtzeitig zugestellt",
-		"the address is suppressed: an email bounced":               "die Adresse des Lesers ist gesperrt: eine E-Mail war unzustellbar",
-		"the address is suppressed: an email bounced (550 no user)": "die Adresse des Lesers ist gesperrt: eine E-Mail war unzustellbar (550 no user)",
-		"skipped when the fence was released":                       "beim Aufheben der Schutzsperre übersprungen",
-		"not sent: skipped when the fence was released":             "beim Aufheben der Schutzsperre übersprungen",
+		"not delivered in time": "nicht rechtzeitig zugestellt",
+		"the address is suppressed: an email bounced": "die Adresse des Lesers ist gesperrt: eine " +
+			"E-Mail war unzustellbar",
+		"the address is suppressed: an email bounced (550 no user)": "die Adresse des Lesers ist gesperrt: eine " +
+			"E-Mail war unzustellbar (550 no user)",
+		"skipped when the fence was released":           "beim Aufheben der Schutzsperre übersprungen",
+		"not sent: skipped when the fence was released": "beim Aufheben der Schutzsperre übersprungen",
 		"554 no": "554 no",
 		"":       "",
 	} {

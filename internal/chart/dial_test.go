@@ -114,7 +114,8 @@ func TestWork(t *testing.T) {
 		}
 	}
 	if !strings.Contains(svg,
-		"<title>20 Nov 12:00 UTC: unchanged (40), server error (2); editions created (9), emails sent (8), emails failed (1)</title>") {
+		"<title>20 Nov 12:00 UTC: unchanged (40), server error (2); editions created (9), emails sent (8), emails "+
+			"failed (1)</title>") {
 		t.Error("the hour does not say what it did")
 	}
 	total := w.Total()

@@ -29,7 +29,8 @@ func TestParse(t *testing.T) {
 		{`DIGEST_FROM='"Daily Digest" <a@b.example>'`, `1:DIGEST_FROM=["Daily Digest" <a@b.example>]`},
 		{`DIGEST_FROM="  Ann's # paper  "`, `1:DIGEST_FROM=[  Ann's # paper  ]`},
 
-		{"DIGEST_KEEP=1d\nDIGEST_BASEURL=x", `line 2: "DIGEST_BASEURL" is not a setting; did you mean DIGEST_BASE_URL?`},
+		{"DIGEST_KEEP=1d\nDIGEST_BASEURL=x", `line 2: "DIGEST_BASEURL" is not a setting; did you mean ` +
+			`DIGEST_BASE_URL?`},
 		{"BASE_URL=x", `line 1: "BASE_URL" is not a setting; did you mean DIGEST_BASE_URL?`},
 		{"digest_keep=x", `line 1: "digest_keep" is not a setting; did you mean DIGEST_KEEP?`},
 		{"export DIGEST_KEEP=x", `line 1: "export DIGEST_KEEP" is not a setting; did you mean DIGEST_KEEP?`},
@@ -42,10 +43,13 @@ func TestParse(t *testing.T) {
 		{"DIGEST_KEEP=90d # days",
 			"line 1: DIGEST_KEEP has a # in its value; put the value in quotes, or the comment on its own line"},
 		{`DIGEST_FROM="Daily Digest" <secret@b.example>`,
-			"line 1: DIGEST_FROM begins with a quote that doesn't match one at its end; put quotes of the other kind around the whole value"},
+			"line 1: DIGEST_FROM begins with a quote that doesn't match one at its end; put quotes of the other " +
+				"kind around the whole value"},
 		{`DIGEST_FROM="a" and "b"`,
-			"line 1: DIGEST_FROM begins with a quote that doesn't match one at its end; put quotes of the other kind around the whole value"},
-		{`DIGEST_FROM="`, "line 1: DIGEST_FROM begins with a quote that doesn't match one at its end; put quotes of the other kind around the whole value"},
+			"line 1: DIGEST_FROM begins with a quote that doesn't match one at its end; put quotes of the other " +
+				"kind around the whole value"},
+		{`DIGEST_FROM="`, "line 1: DIGEST_FROM begins with a quote that doesn't match one at its end; put quotes " +
+			"of the other kind around the whole value"},
 		{"DIGEST_KEEP=1\x00d", "line 1: is not valid text: it contains a control character or invalid UTF-8"},
 		{"# \xff\nDIGEST_KEEP=\xff", "line 2: is not valid text: it contains a control character or invalid UTF-8"},
 	}

@@ -70,7 +70,8 @@ func troubled(befalls func(*digest.Feed)) func(*store.ReaderView, *Facts) {
 
 // TestAdvise is a table of all causes with their sentences, the most important cause first.
 func TestAdvise(t *testing.T) {
-	const taken = "a mail server accepted the edition of 2026-11-20 for ada@example.org at 2026-11-20 00:00 CET (250 2.0.0 queued as 4XYZ); the reader should check their spam folder, or ask their provider about Message-ID <d.1@example.org> > digest user resend ada@example.org 2026-11-20"
+	const taken = "a mail server accepted the edition of 2026-11-20 for ada@example.org at 2026-11-20 00:00 CET " +
+		"(250 2.0.0 queued as 4XYZ); the reader should check their spam folder, or ask their provider about Message-ID <d.1@example.org> > digest user resend ada@example.org 2026-11-20"
 	for _, test := range []struct {
 		name string
 		set  func(v *store.ReaderView, f *Facts)
@@ -82,7 +83,9 @@ func TestAdvise(t *testing.T) {
 		{"suppressed", func(v *store.ReaderView, _ *Facts) {
 			v.Suppressed = &digest.Suppression{Reason: digest.ForHardBounce, Evidence: "550 no such user",
 				CreatedAt: noon}
-		}, "ada@example.org has been suppressed since 2026-11-20 13:00 CET: an email bounced (550 no such user); send email to it again when the mailbox works and the reader agrees > digest suppressions remove ada@example.org"},
+		}, "ada@example.org has been suppressed since 2026-11-20 13:00 CET: an email bounced (550 no such user); " +
+			"send email to it again when the mailbox works and the reader agrees > digest suppressions remove " +
+			"ada@example.org"},
 		{"left", func(v *store.ReaderView, _ *Facts) { v.Digests[0].State = digest.DigestLeft },
 			"the daily digest: the reader unsubscribed > digest user set ada@example.org --state active"},
 		{"paused", func(v *store.ReaderView, _ *Facts) { v.Digests[0].State = digest.DigestPaused },
@@ -93,14 +96,17 @@ func TestAdvise(t *testing.T) {
 		{"not emailed", func(v *store.ReaderView, _ *Facts) { v.Digests[0].Mailed = false },
 			"the daily digest: web only > digest user set ada@example.org --mailed"},
 		{"on some days", func(v *store.ReaderView, _ *Facts) { v.Digests[0].Cadence = digest.Workdays },
-			"the schedule of the daily digest is Monday to Friday; the next edition is created at 2026-11-21 00:00 CET"},
+			"the schedule of the daily digest is Monday to Friday; the next edition is created at 2026-11-21 " +
+				"00:00 CET"},
 		{"being made", func(v *store.ReaderView, _ *Facts) { v.Digests[0].NextDueAt = noon.Add(-time.Minute) },
 			"the edition of 2026-11-20 12:59 CET is being created and waits for feeds until 2026-11-20 13:29 CET"},
 		{"never made", func(v *store.ReaderView, _ *Facts) { v.Digests[0].NextDueAt = noon.Add(-time.Hour) },
-			"the edition of 2026-11-20 12:00 CET hasn’t been created yet; last run of the hourly job: never > digest serve"},
+			"the edition of 2026-11-20 12:00 CET hasn’t been created yet; last run of the hourly job: never > " +
+				"digest serve"},
 		{"made late", func(v *store.ReaderView, f *Facts) {
 			v.Digests[0].NextDueAt, f.Beat = noon.Add(-time.Hour), noon.Add(-2*time.Hour)
-		}, "the edition of 2026-11-20 12:00 CET hasn’t been created yet; last run of the hourly job: 2026-11-20 11:00 CET > digest doctor"},
+		}, "the edition of 2026-11-20 12:00 CET hasn’t been created yet; last run of the hourly job: 2026-11-20 " +
+			"11:00 CET > digest doctor"},
 		{"no feeds", func(v *store.ReaderView, _ *Facts) { v.Digests[0].Subscriptions = nil },
 			"the daily digest has no feeds, so it has no editions"},
 		{"paused feeds", func(v *store.ReaderView, _ *Facts) { v.Digests[0].Subscriptions[0].Paused = true },
@@ -110,11 +116,13 @@ func TestAdvise(t *testing.T) {
 			s.Paused, s.PausedFor = true, 2
 		}, "the daily digest has no active feeds: all are paused, or their posts go into newsletters"},
 		{"a dead feed", troubled(func(f *digest.Feed) { f.State, f.LastError = digest.FeedDead, "410 Gone" }),
-			"the only feed in the daily digest is not working: failing (410 Gone); polled again only after a ping or a reader’s request"},
+			"the only feed in the daily digest is not working: failing (410 Gone); polled again only after a ping " +
+				"or a reader’s request"},
 		{"a penalised feed", troubled(func(f *digest.Feed) {
 			f.Errors, f.LastError, f.NotBefore = 1, "503 Service Unavailable", noon.Add(time.Hour)
 		}),
-			"the only feed in the daily digest is not working: 503 Service Unavailable; next poll at 2026-11-20 13:00 UTC"},
+			"the only feed in the daily digest is not working: 503 Service Unavailable; next poll at 2026-11-20 " +
+				"13:00 UTC"},
 		{"a blocked feed", troubled(func(f *digest.Feed) { f.State = digest.FeedBlocked }),
 			"the only feed in the daily digest is not working: the operator has blocked a.example"},
 		{"a declined feed", troubled(func(f *digest.Feed) { f.State = digest.FeedDeclined }),
@@ -125,9 +133,12 @@ func TestAdvise(t *testing.T) {
 		{"a feed that only leads elsewhere", troubled(func(f *digest.Feed) {
 			f.MoveUndone, f.Errors, f.LastError = true, 1,
 				"redirects to https://new.example/, but a reader chose this address"
-		}), "the only feed in the daily digest is not working: redirects to https://new.example/, but a reader chose this address"},
+		}), "the only feed in the daily digest is not working: redirects to https://new.example/, but a reader " +
+			"chose this address"},
 		{"a feed that brings too much", troubled(func(f *digest.Feed) { f.PostsWaiting, f.LastOKAt = 40, noon }),
-			"the only feed in the daily digest is not working: over the daily limit: 40 posts have been waiting since 2026-11-20 12:00 UTC; the first poll after 2026-11-21 00:00 UTC stores them if the feed still lists them"},
+			"the only feed in the daily digest is not working: over the daily limit: 40 posts have been waiting " +
+				"since 2026-11-20 12:00 UTC; the first poll after 2026-11-21 00:00 UTC stores them if the feed " +
+				"still lists them"},
 		{"two dead feeds", func(v *store.ReaderView, _ *Facts) {
 			subscribed(v, 1)
 			for i := range v.Digests[0].Subscriptions {
@@ -146,29 +157,35 @@ func TestAdvise(t *testing.T) {
 		{"a lane that recovers", func(v *store.ReaderView, _ *Facts) {
 			waits(v, 20*time.Minute)
 			v.Lanes = []digest.Lane{{Name: "example.org", Width: 1, Reason: "421 busy", ChangedAt: noon}}
-		}, "email to example.org: recovering (421 busy) > digest queue resume example.org; the edition of 2026-11-20 has been waiting to be sent since 2026-11-20 12:40 CET"},
+		}, "email to example.org: recovering (421 busy) > digest queue resume example.org; the edition of " +
+			"2026-11-20 has been waiting to be sent since 2026-11-20 12:40 CET"},
 		{"a lane that recovered, and nothing waits", func(v *store.ReaderView, _ *Facts) {
 			v.Lanes = []digest.Lane{{Name: "example.org", Width: 1, Reason: "421 busy", ChangedAt: noon}}
 		}, ""},
 		{"the mail server was down", func(v *store.ReaderView, _ *Facts) {
 			waits(v, 9*time.Hour)
 			v.Lanes = []digest.Lane{{Width: 1, Failures: 3, Reason: "connection refused", ChangedAt: noon}}
-		}, "all email: recovering (connection refused) > digest queue resume; the edition of 2026-11-20 has been waiting to be sent since 2026-11-20 04:00 CET: connection refused > digest queue"},
+		}, "all email: recovering (connection refused) > digest queue resume; the edition of 2026-11-20 has been " +
+			"waiting to be sent since 2026-11-20 04:00 CET: connection refused > digest queue"},
 		{"the mail server is down", func(v *store.ReaderView, _ *Facts) {
 			waits(v, 9*time.Hour)
 			v.Lanes = []digest.Lane{{Until: noon.Add(time.Minute), Failures: 3, Reason: "connection refused",
 				ChangedAt: noon}}
-		}, "all email is paused until 2026-11-20 13:01 CET: connection refused > digest queue resume; the edition of 2026-11-20 has been waiting to be sent since 2026-11-20 04:00 CET: connection refused > digest queue"},
+		}, "all email is paused until 2026-11-20 13:01 CET: connection refused > digest queue resume; the edition " +
+			"of 2026-11-20 has been waiting to be sent since 2026-11-20 04:00 CET: connection refused > digest queue"},
 		{"it was refused, and waits for hours", func(v *store.ReaderView, _ *Facts) {
 			waits(v, 2*time.Hour)
 			v.Editions[0].Error = "451 later"
-		}, "the edition of 2026-11-20 has been waiting to be sent since 2026-11-20 11:00 CET: 451 later > digest queue"},
+		}, "the edition of 2026-11-20 has been waiting to be sent since 2026-11-20 11:00 CET: 451 later > " +
+			"digest queue"},
 		{"the job stopped", func(v *store.ReaderView, f *Facts) {
 			waits(v, 3*time.Hour)
 			f.Beat = noon.Add(-2 * time.Hour)
-		}, "the edition of 2026-11-20 has been waiting to be sent since 2026-11-20 10:00 CET; last run of the hourly job: 2026-11-20 11:00 CET > digest serve"},
+		}, "the edition of 2026-11-20 has been waiting to be sent since 2026-11-20 10:00 CET; last run of the " +
+			"hourly job: 2026-11-20 11:00 CET > digest serve"},
 		{"no job was ever at work", func(v *store.ReaderView, _ *Facts) { waits(v, 3*time.Hour) },
-			"the edition of 2026-11-20 has been waiting to be sent since 2026-11-20 10:00 CET; last run of the hourly job: never > digest serve"},
+			"the edition of 2026-11-20 has been waiting to be sent since 2026-11-20 10:00 CET; last run of the " +
+				"hourly job: never > digest serve"},
 		{"it waits, and nobody knows why", func(v *store.ReaderView, f *Facts) {
 			waits(v, 3*time.Hour)
 			f.Beat = noon
@@ -179,7 +196,8 @@ func TestAdvise(t *testing.T) {
 		{"only in the web view", func(v *store.ReaderView, _ *Facts) {
 			v.Digests[0].Mailed = false
 			v.Editions[0].State, v.Editions[0].Error = digest.EditionUnmailed, "web only"
-		}, "the daily digest: web only > digest user set ada@example.org --mailed; the edition of 2026-11-20 was not sent: web only > digest user resend ada@example.org 2026-11-20"},
+		}, "the daily digest: web only > digest user set ada@example.org --mailed; the edition of 2026-11-20 was " +
+			"not sent: web only > digest user resend ada@example.org 2026-11-20"},
 		{"filters held all back", func(v *store.ReaderView, _ *Facts) { quiet(v).HeldSince = 2 },
 			"the reader’s filters removed 2 posts, and the daily digest has had no others"},
 		{"a filter held the one post back", func(v *store.ReaderView, _ *Facts) { quiet(v).HeldSince = 1 },
@@ -200,49 +218,62 @@ func TestAdvise(t *testing.T) {
 			quiet(v)
 			subscribed(v, 2)
 			v.Digests[0].Subscriptions[1].Feed.State = digest.FeedDead
-		}, "the daily digest has had no new posts since the edition of 2026-11-20; a day without posts has no edition; 1 of the 3 feeds in the daily digest is not working; see the list of feeds below"},
+		}, "the daily digest has had no new posts since the edition of 2026-11-20; a day without posts has no " +
+			"edition; 1 of the 3 feeds in the daily digest is not working; see the list of feeds below"},
 		{"quiet, some feeds paused or lent", func(v *store.ReaderView, _ *Facts) {
 			quiet(v)
 			subscribed(v, 3)
 			s := v.Digests[0].Subscriptions
 			s[1].Paused, s[2].Paused = true, true
 			s[3].Paused, s[3].PausedFor = true, 2
-		}, "the daily digest has had no new posts since the edition of 2026-11-20; a day without posts has no edition; 2 feeds in the daily digest are paused; the posts from 1 feed go into newsletters, not into the daily digest"},
+		}, "the daily digest has had no new posts since the edition of 2026-11-20; a day without posts has no " +
+			"edition; 2 feeds in the daily digest are paused; the posts from 1 feed go into newsletters, not into " +
+			"the daily digest"},
 		{"quiet, a feed has moved", func(v *store.ReaderView, _ *Facts) {
 			f := &quiet(v).Subscriptions[0].Feed
 			f.MovedFrom, f.MovedAt, f.URL = "https://old.example/feed?key=secret", noon.Add(-48*time.Hour),
 				"https://new.example/feed"
-		}, "the daily digest has had no new posts since the edition of 2026-11-20; a day without posts has no edition; a feed in the daily digest moved from old.example to new.example at 2026-11-18 13:00 CET; its posts now come from the new address"},
+		}, "the daily digest has had no new posts since the edition of 2026-11-20; a day without posts has no " +
+			"edition; a feed in the daily digest moved from old.example to new.example at 2026-11-18 13:00 CET; " +
+			"its posts now come from the new address"},
 		{"a first edition that was taken early", func(v *store.ReaderView, _ *Facts) {
 			quiet(v)
 			e := &v.Editions[0]
 			v.User.CreatedAt, e.Number, e.SendAt = e.DueAt.Add(9*time.Hour), 1, e.DueAt.Add(10*time.Hour)
-		}, "the daily digest has had no new posts since the edition of 2026-11-20; a day without posts has no edition; the reader got their first edition early, at 2026-11-20 10:00 CET; later editions have only newer posts"},
+		}, "the daily digest has had no new posts since the edition of 2026-11-20; a day without posts has no " +
+			"edition; the reader got their first edition early, at 2026-11-20 10:00 CET; later editions have only " +
+			"newer posts"},
 		{"on a journey", func(v *store.ReaderView, _ *Facts) {
 			v.Stays = []digest.Stay{{To: digest.Date{Year: 2026, Month: 11, Day: 24}, TimeZone: "Asia/Tokyo",
 				Begun: true, Home: "Europe/Paris"}, {TimeZone: "America/Lima"}}
-		}, "the reader is travelling until 2026-11-24: editions follow the time in Asia/Tokyo, and afterwards in Europe/Paris"},
+		}, "the reader is travelling until 2026-11-24: editions follow the time in Asia/Tokyo, and afterwards in " +
+			"Europe/Paris"},
 		{"a newsletter that waits for approval", func(v *store.ReaderView, _ *Facts) {
 			p := letters(v)
 			p.Newsletter.State = digest.NewsletterPending
-		}, "the newsletter boats: waiting for the operator’s approval > digest newsletter show boats; the newsletter boats has had no edition yet; the first midnight is 2026-11-20 14:00 CET"},
+		}, "the newsletter boats: waiting for the operator’s approval > digest newsletter show boats; the " +
+			"newsletter boats has had no edition yet; the first midnight is 2026-11-20 14:00 CET"},
 		{"a newsletter that has ended", func(v *store.ReaderView, _ *Facts) {
 			p := letters(v)
 			p.Newsletter.State = digest.NewsletterEnded
-		}, "the newsletter boats: ended > digest newsletter show boats; the newsletter boats has had no edition yet; the first midnight is 2026-11-20 14:00 CET"},
+		}, "the newsletter boats: ended > digest newsletter show boats; the newsletter boats has had no edition " +
+			"yet; the first midnight is 2026-11-20 14:00 CET"},
 		{"nothing new", func(v *store.ReaderView, _ *Facts) { v.Digests[0].LastDueAt = noon },
-			"the daily digest has had no new posts since the edition of 2026-11-20; a day without posts has no edition"},
+			"the daily digest has had no new posts since the edition of 2026-11-20; a day without posts has " +
+				"no edition"},
 		{"came back", func(v *store.ReaderView, _ *Facts) {
 			v.Editions[0].Returned = []digest.Bounce{{Kind: digest.SoftBounce, Evidence: "452 full"}}
 		}, "the edition of 2026-11-20 bounced: 452 full"},
 		{"unconfirmed", func(v *store.ReaderView, _ *Facts) { v.Editions[0].State = digest.EditionUnconfirmed },
-			"the edition of 2026-11-20 was sent twice, and no mail server confirmed it > digest user resend ada@example.org 2026-11-20"},
+			"the edition of 2026-11-20 was sent twice, and no mail server confirmed it > digest user resend " +
+				"ada@example.org 2026-11-20"},
 		{"refused", func(v *store.ReaderView, _ *Facts) {
 			v.Editions[0].State, v.Editions[0].Error = digest.EditionFailed, "554 no"
 		}, "the edition of 2026-11-20 was not sent: 554 no > digest user resend ada@example.org 2026-11-20"},
 		{"too late", func(v *store.ReaderView, _ *Facts) {
 			v.Editions[0].State, v.Editions[0].Error = digest.EditionExpired, "not delivered in time"
-		}, "the edition of 2026-11-20 could not be sent in time (not delivered in time); its posts are in the next edition > digest user resend ada@example.org 2026-11-20"},
+		}, "the edition of 2026-11-20 could not be sent in time (not delivered in time); its posts are in the " +
+			"next edition > digest user resend ada@example.org 2026-11-20"},
 		{"refused for now", func(v *store.ReaderView, _ *Facts) {
 			e := &v.Editions[0]
 			e.State, e.Error, e.NextAt = digest.EditionReady, "451 later", noon.Add(time.Hour)
@@ -260,13 +291,15 @@ func TestAdvise(t *testing.T) {
 		{"a held newsletter", func(v *store.ReaderView, _ *Facts) {
 			p := letters(v)
 			p.Newsletter.State = digest.NewsletterHeld
-		}, "the newsletter boats: on hold > digest newsletter show boats; the newsletter boats has had no edition yet; the first midnight is 2026-11-20 14:00 CET"},
+		}, "the newsletter boats: on hold > digest newsletter show boats; the newsletter boats has had no edition " +
+			"yet; the first midnight is 2026-11-20 14:00 CET"},
 		{"a refused letter", func(v *store.ReaderView, _ *Facts) {
 			letters(v)
 			e := v.Editions[0]
 			e.ID, e.DigestID, e.State, e.Error = 8, 2, digest.EditionFailed, "554 no"
 			v.Editions = append(v.Editions, e)
-		}, "the edition of 2026-11-20 was not sent: 554 no > digest user resend ada@example.org 2026-11-20 --newsletter boats"},
+		}, "the edition of 2026-11-20 was not sent: 554 no > digest user resend ada@example.org 2026-11-20 " +
+			"--newsletter boats"},
 		{"who reads letters alone", func(v *store.ReaderView, _ *Facts) {
 			letters(v)
 			v.User.MemberOnly, v.Digests[0].State, v.Digests[0].Subscriptions = true, digest.DigestLeft, nil

@@ -103,7 +103,8 @@ func (c *consultation) waiting(e store.MailedEdition) {
 	case e.State != digest.EditionReady:
 		c.say("", catalogue.Key("the edition of %s is being sent now").With(e.LocalDate))
 	case e.NextAt.After(c.Now):
-		c.say("", with(catalogue.Key("the edition of %s will be sent at %s").With(e.LocalDate, c.when(e.NextAt)), e.Error))
+		c.say("", with(catalogue.Key("the edition of %s will be sent at %s").With(e.LocalDate, c.when(e.NextAt)),
+			e.Error))
 	case late && c.trouble(e) != "":
 		c.say("digest queue", because(since, c.trouble(e)))
 	case late && c.Now.Sub(c.Beat) > longWait:

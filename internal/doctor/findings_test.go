@@ -210,7 +210,8 @@ func TestMailServer(t *testing.T) {
 				"http://192.168.1.2:8080"
 		}, ok, "which is writable", ""},
 		{"refused", func(w *world) {
-			w.Probe = failing(&digest.Error{Message: "mail server mail.example.org:587: it responds: 535 no; correct the password"})
+			w.Probe = failing(&digest.Error{Message: "mail server mail.example.org:587: it responds: 535 no; " +
+				"correct the password"})
 		}, wrong, "it responds: 535 no", "correct the password"},
 		{"another error", func(w *world) { w.Probe = failing(errors.New("odd")) }, wrong, "odd", ""},
 	})

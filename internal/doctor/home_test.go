@@ -49,7 +49,8 @@ func TestPTR(t *testing.T) {
 	four := reverse("198.51.100.7")
 	tryAll(t, "ptr", []finding{
 		{"well", nil, ok,
-			"198.51.100.7 is mail.example.org, and its name resolves to it; 2001:db8::7 is mail.example.org, and its name resolves to it", ""},
+			"198.51.100.7 is mail.example.org, and its name resolves to it; 2001:db8::7 is mail.example.org, and " +
+				"its name resolves to it", ""},
 		{"none", replace(four), wrong, "198.51.100.7 has no name in the DNS", "at your hosting provider"},
 		{"none for IPv6", replace(reverse("2001:db8::7")), wrong, "2001:db8::7 has no name", "PTR"},
 		{"one way", replace(four, four+" PTR host7.isp.example"), wrong,

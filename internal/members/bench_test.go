@@ -19,9 +19,12 @@ func longList(t testing.TB, n int) (*os.File, int64) {
 	f, err := os.Create(filepath.Join(t.TempDir(), "subscribed_email_audience_export_1.csv"))
 	must(t, err)
 	t.Cleanup(func() { f.Close() })
-	fmt.Fprintln(f, `"Email Address","First Name","Last Name",MEMBER_RATING,OPTIN_TIME,OPTIN_IP,CONFIRM_TIME,CONFIRM_IP,LATITUDE,LONGITUDE,GMTOFF,DSTOFF,TIMEZONE,CC,REGION,LAST_CHANGED,LEID,EUID,NOTES,TAGS`)
+	fmt.Fprintln(f, `"Email Address","First Name","Last `+
+		`Name",MEMBER_RATING,OPTIN_TIME,OPTIN_IP,CONFIRM_TIME,CONFIRM_IP,LATITUDE,LONGITUDE,GMTOFF,DSTOFF,TIMEZONE,CC,REGION,LAST_CHANGED,LEID,EUID,NOTES,TAGS`)
 	for i := range n {
-		fmt.Fprintf(f, "reader%d@example.org,Ann,\"Person, %d\",2,\"2021-03-04 10:11:12\",203.0.113.7,\"2021-03-04 10:15:00\",203.0.113.8,48.8566,2.3522,1,2,Europe/Paris,FR,75,\"2021-03-04 10:15:00\",%d,abc,,\n", i, i, i)
+		fmt.Fprintf(f, "reader%d@example.org,Ann,\"Person, %d\",2,\"2021-03-04 "+
+			"10:11:12\",203.0.113.7,\"2021-03-04 "+
+			"10:15:00\",203.0.113.8,48.8566,2.3522,1,2,Europe/Paris,FR,75,\"2021-03-04 10:15:00\",%d,abc,,\n", i, i, i)
 	}
 	size, err := f.Seek(0, io.SeekCurrent)
 	must(t, err)

@@ -184,7 +184,8 @@ func TestUnusable(t *testing.T) {
 	for _, tt := range []struct{ content, want string }{
 		{"", "it is empty"},
 		{"\xEF\xBB\xBF", "it is empty"},
-		{"Adresse,Nom\n", `there is no column named email, only "Adresse", "Nom"; the first line must have the column names`},
+		{"Adresse,Nom\n", `there is no column named email, only "Adresse", "Nom"; the first line must have the ` +
+			`column names`},
 		{"ann@example.org\nbob@example.org\n", `there is no column named email, only "ann@example.org"`},
 		{"email,first_subscribed,consent\na@example.org,,\n",
 			`the columns "first_subscribed", "consent" are unknown; remove them, or rename them to one of email, name`},
@@ -206,24 +207,31 @@ func TestUnusable(t *testing.T) {
 func TestRowsThatAreWrong(t *testing.T) {
 	for _, tt := range []struct{ rows, want string }{
 		{"a@example.org,x\"y,\nb@example.org,,\n",
-			"! list.csv, line 2: a quotation mark is out of place; inside a quoted field, double it\nask list.csv:3 joined b@example.org\n"},
+			"! list.csv, line 2: a quotation mark is out of place; inside a quoted field, double it\nask " +
+				"list.csv:3 joined b@example.org\n"},
 		{"a@example.org,\"x\nb@example.org,,left\n",
-			"! list.csv: a quotation mark in line 2 is not closed; correct the line (inside a field, double the quotation mark) and try again\n"},
+			"! list.csv: a quotation mark in line 2 is not closed; correct the line (inside a field, double the " +
+				"quotation mark) and try again\n"},
 		{"a\x00b@example.org,,\nb@example.org,nu\x00l,\n",
-			"! list.csv, line 2: \"a b@example.org\" is not an email address\nask list.csv:3 joined b@example.org name=\"nu l\"\n"},
+			"! list.csv, line 2: \"a b@example.org\" is not an email address\nask list.csv:3 joined b@example.org " +
+				"name=\"nu l\"\n"},
 		{",Ann,\n", "! list.csv, line 2: it has no email address\n"},
 		{"Ann <a@example.org>,,\n",
-			"! list.csv, line 2: \"Ann <a@example.org>\" has more than an email address; leave out the name and the < >\n"},
+			"! list.csv, line 2: \"Ann <a@example.org>\" has more than an email address; leave out the name and " +
+				"the < >\n"},
 		{strings.Repeat("a", 400) + "@example.org,,\n", "! list.csv, line 2: its email address is too long\n"},
 		{"a@example.org," + strings.Repeat("n", 70000) + ",\n", "! list.csv, line 2: a field is longer than 64 KiB\n"},
 		{"a@example.org," + strings.Repeat("n", 500_000) + ",\n",
 			"! list.csv: the row after line 1 is longer than 262144 bytes; a quotation mark may not be closed\n"},
 		{"a@EXAMPLE.org,,\nA@example.ORG,,\n",
-			"ask list.csv:2 joined a@example.org\n! list.csv, line 3: A@example.org is already in line 2 of list.csv\n"},
+			"ask list.csv:2 joined a@example.org\n! list.csv, line 3: A@example.org is already in line 2 of " +
+				"list.csv\n"},
 		{"a@example.org,,\na@Example.org,,left\n",
-			"suppress list.csv:3 left a@example.org\n! list.csv, line 2: a@example.org gets no email, because of line 3 of list.csv\n"},
+			"suppress list.csv:3 left a@example.org\n! list.csv, line 2: a@example.org gets no email, because of " +
+				"line 3 of list.csv\n"},
 		{"a@bücher.example,,\na@xn--bcher-kva.example,,\n",
-			"ask list.csv:2 joined a@xn--bcher-kva.example\n! list.csv, line 3: a@xn--bcher-kva.example is already in line 2 of list.csv\n"},
+			"ask list.csv:2 joined a@xn--bcher-kva.example\n! list.csv, line 3: a@xn--bcher-kva.example is " +
+				"already in line 2 of list.csv\n"},
 	} {
 		got := told(opened(t, "/home/ann/list.csv", []byte("email,name,state\n"+tt.rows)))
 		if got != "digest: list.csv\n"+tt.want {
@@ -247,9 +255,11 @@ func TestColumns(t *testing.T) {
 		{"x.csv", "email,reason\na@example.org,bounced: full\n",
 			"suppress x.csv:2 bounced a@example.org reason=\"bounced: full\"\n"},
 		{"x.csv", mailchimp + "a@example.org,Pending,2,,\nb@example.org,Gold,2,,\nc@example.org,Archived,2,,\n",
-			"suppress x.csv:4 left c@example.org form=\"Mailchimp, x.csv\"\nignore x.csv:2 pending a@example.org form=\"Mailchimp, x.csv\"\nask x.csv:3 joined b@example.org form=\"Mailchimp, x.csv\"\n"},
+			"suppress x.csv:4 left c@example.org form=\"Mailchimp, x.csv\"\nignore x.csv:2 pending a@example.org " +
+				"form=\"Mailchimp, x.csv\"\nask x.csv:3 joined b@example.org form=\"Mailchimp, x.csv\"\n"},
 		{"unsubscribers.csv", buttondown + "1,a@example.org,2021-05-01T09:30:00Z,regular\n",
-			"suppress unsubscribers.csv:2 left a@example.org joined=\"2021-05-01T09:30:00Z\" form=\"Buttondown, unsubscribers.csv\"\n"},
+			"suppress unsubscribers.csv:2 left a@example.org joined=\"2021-05-01T09:30:00Z\" form=\"Buttondown, " +
+				"unsubscribers.csv\"\n"},
 		{"x.csv", "E-Mail-Adresse,OPTIN_TIME,CONFIRM_TIME,LEID\na@example.org,,,1\n",
 			"ask x.csv:2 joined a@example.org form=\"Mailchimp, x.csv\"\n"},
 	} {

@@ -13,9 +13,11 @@ import (
 
 // differs lists the documents of the suite with a result that we intend to differ from, with the reason.
 var differs = map[string]string{
-	"microformats-v2-unit/nested/nested-microformat-mistyped.json":  "an address stays resolved, whatever the properties of the item that it is",
-	"microformats-v2-unit/nested/tentative-nested-microformat.json": "tentative: the value of an item is a text, with no description in it",
-	"microformats-v2-unit/value/value-dt.json":                      "a zone is written without a colon, as v1/hcalendar/time says",
+	"microformats-v2-unit/nested/nested-microformat-mistyped.json": "an address stays resolved, whatever the " +
+		"properties of the item that it is",
+	"microformats-v2-unit/nested/tentative-nested-microformat.json": "tentative: the value of an item is a text, " +
+		"with no description in it",
+	"microformats-v2-unit/value/value-dt.json": "a zone is written without a colon, as v1/hcalendar/time says",
 }
 
 // TestSuite runs the public test suite of microformats.org.
@@ -206,7 +208,8 @@ func textsOf(items []*Item, seen map[*Item]bool) int {
 
 // TestIncludesEnd checks that mutual includes end.
 func TestIncludesEnd(t *testing.T) {
-	page := `<div class="vcard" id="a" itemref="b a"><span class="fn">A</span></div><div class="vcard" id="b" itemref="a b"><a class="include" href="#a">a</a></div>`
+	page := `<div class="vcard" id="a" itemref="b a"><span class="fn">A</span></div><div class="vcard" id="b" ` +
+		`itemref="a b"><a class="include" href="#a">a</a></div>`
 	doc, err := html.Parse(strings.NewReader(page))
 	if err != nil {
 		t.Fatal(err)
@@ -218,7 +221,8 @@ func TestIncludesEnd(t *testing.T) {
 
 func FuzzParse(f *testing.F) {
 	f.Add(`<div class="h-entry"><a class="u-url p-name" href="/1">One</a><time class="dt-published">7pm</time></div>`)
-	f.Add(`<table><td class="vcard" headers="h"><th id="h"><a class="include" href="#h" rel="tag bookmark">x</a></table>`)
+	f.Add(`<table><td class="vcard" headers="h"><th id="h"><a class="include" href="#h" rel="tag bookmark">x</a>` +
+		`</table>`)
 	f.Add(`<div class="hreview"><p class="item"><img class="photo" alt="x"><template class="h-card">y</template>`)
 	f.Fuzz(func(t *testing.T, page string) {
 		doc, err := html.Parse(strings.NewReader(page))

@@ -19,10 +19,12 @@ func TestZone(t *testing.T) {
 
 		// cities
 		"Tokyo": "Asia/Tokyo", "東京": "Asia/Tokyo", "طوكيو": "Asia/Tokyo", "New York": "America/New_York",
-		"München": "Europe/Berlin", "munich": "Europe/Berlin", "ミュンヘン": "Europe/Berlin", "Saigon": "Asia/Ho_Chi_Minh",
+		"München": "Europe/Berlin", "munich": "Europe/Berlin", "ミュンヘン": "Europe/Berlin",
+		"Saigon":    "Asia/Ho_Chi_Minh",
 		"SÃO PAULO": "America/Sao_Paulo", "St. John’s": "America/St_Johns", "Seattle": "America/Los_Angeles",
 		"Київ": "Europe/Kyiv", "Paris, France": "Europe/Paris", "Berlin (Mitte)": "Europe/Berlin",
-		"パリ": "Europe/Paris", "Amerika/Sao Paulo": "America/Sao_Paulo", "right/Europe/Paris": "Europe/Paris", "الرياض": "Asia/Riyadh",
+		"パリ": "Europe/Paris", "Amerika/Sao Paulo": "America/Sao_Paulo", "right/Europe/Paris": "Europe/Paris",
+		"الرياض": "Asia/Riyadh",
 
 		// countries
 		"Deutschland": "Europe/Berlin", "Japon": "Asia/Tokyo", "India": "Asia/Kolkata", "uk": "Europe/London",
@@ -35,7 +37,8 @@ func TestZone(t *testing.T) {
 
 		// mistakes
 		"Pariss": "Europe/Paris?", "Amsterdm": "Europe/Amsterdam?", "Hogwarts": "?", "x": "?", "": "?",
-		"my house": "?", "GMT+5": "?", "🌍": "?", "Europe/": "?", "Paaris": "Europe/Paris?", "Paaaris": "?", "Amsstterdam": "Europe/Amsterdam?",
+		"my house": "?", "GMT+5": "?", "🌍": "?", "Europe/": "?", "Paaris": "Europe/Paris?", "Paaaris": "?",
+		"Amsstterdam":   "Europe/Amsterdam?",
 		"Europe/Pariss": "Europe/Paris?", "Asia/Calcuttta": "Asia/Kolkata?",
 		"Factory": "?", "../../etc/passwd": "?", "America/Europe": "?",
 	} {

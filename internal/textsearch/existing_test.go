@@ -85,7 +85,8 @@ func TestExistingFiltersKeepMatching(t *testing.T) {
 			t.Errorf("%+q is not found in %+q any more", filter, text)
 		}
 	}
-	letters := []rune("aAbæÆœøłđðİıßẞſ  --_..'’ʼ´`\"“«–ـ\u00ad\u200d\u0301\u0308\u0345ᾳᾼᾷιΙςΣ가각한국ㄱ新東カガか\u3099\u309Aーｶﾞﾟไทยก็ကမ\u1039བོད\u0f72" +
+	letters := []rune("aAbæÆœøłđðİıßẞſ  " +
+		"--_..'’ʼ´`\"“«–ـ\u00ad\u200d\u0301\u0308\u0345ᾳᾼᾷιΙςΣ가각한국ㄱ新東カガか\u3099\u309Aーｶﾞﾟไทยก็ကမ\u1039བོད\u0f72" +
 		"हिन्\u094dმᲛᏍꮝ12½①™㎏℃㈱№…µÅﬁǅŉþ\u0738ܐשָׁלاﷺ\ufeff\u2028\n\t🎉€+#&")
 	change := []func(string) string{strings.ToUpper, strings.ToLower, textsearch.FilterKey, strings.Clone}
 	for range 20_000 {

@@ -206,14 +206,16 @@ func TestKinds(t *testing.T) {
 		post    digest.Post
 		want    string // the words of the filter that hides the post
 	}{
-		"one of several":      {[]digest.Filter{only("train"), only("boat")}, digest.Post{Title: "A boat"}, ""},
-		"none of several":     {[]digest.Filter{only("train"), only("C++")}, digest.Post{Title: "A boat"}, "train, C++"},
+		"one of several": {[]digest.Filter{only("train"), only("boat")}, digest.Post{Title: "A boat"}, ""},
+		"none of several": {[]digest.Filter{only("train"), only("C++")}, digest.Post{Title: "A boat"},
+			"train, C++"},
 		"hidden all the same": {[]digest.Filter{only("boat"), {Words: "red"}}, digest.Post{Title: "A red boat"}, "red"},
 		"words of no letter":  {[]digest.Filter{only(",")}, digest.Post{Title: "A boat"}, ""},
 		"a word's beginning":  {[]digest.Filter{only("boa")}, digest.Post{Title: "A boat"}, "boa"},
 		"a Short":             {[]digest.Filter{shorts}, short, "Shorts"},
-		"its name":            {[]digest.Filter{shorts}, digest.Post{Title: "Shorts", URL: "https://youtube.com/watch?v=a"}, ""},
-		"elsewhere":           {[]digest.Filter{shorts}, digest.Post{URL: "https://a.example/shorts/abc"}, ""},
+		"its name": {[]digest.Filter{shorts},
+			digest.Post{Title: "Shorts", URL: "https://youtube.com/watch?v=a"}, ""},
+		"elsewhere": {[]digest.Filter{shorts}, digest.Post{URL: "https://a.example/shorts/abc"}, ""},
 	} {
 		m := textsearch.NewMatcher(c.filters)
 		if f, held := m.Match(textsearch.Read(c.post), 2); f.Words != c.want || held != (c.want != "") {

@@ -55,7 +55,8 @@ func ParseLookup(typed string) (l Lookup, err error) {
 	}
 	l.Text = strings.Join(text, " ")
 	if !l.From.IsZero() && !l.Until.IsZero() && !l.From.Before(l.Until) {
-		return l, digest.Refuse(digest.Invalid, "The start date (%s) must be earlier than the end date (%s).", l.From, l.Until)
+		return l, digest.Refuse(digest.Invalid, "The start date (%s) must be earlier than the end date (%s).", l.From,
+			l.Until)
 	}
 	if len(wordsOnly) > 0 || len(l.Sites) == 0 && l.Links == "" && l.From.IsZero() && l.Until.IsZero() {
 		l.Query, err = Parse(strings.Join(wordsOnly, " "))

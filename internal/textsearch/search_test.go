@@ -92,7 +92,8 @@ func TestParse(t *testing.T) {
 			t.Errorf("%q: %s, want %s", typed, got, want)
 		}
 	}
-	for _, typed := range []string{"", " ", "-", `"`, `""`, "!?. …", "🙂", "-foo", "*", "fo*", "bar fo*", `"foo ba*"`, strings.Repeat("a", 10_000),
+	for _, typed := range []string{"", " ", "-", `"`, `""`, "!?. …", "🙂", "-foo", "*", "fo*", "bar fo*",
+		`"foo ba*"`, strings.Repeat("a", 10_000),
 		strings.Repeat("a ", 40)} {
 		if _, err := textsearch.Parse(typed); digest.KindOf(err) != digest.Invalid {
 			t.Errorf("%.40q: %v", typed, err)
@@ -186,8 +187,9 @@ func TestSnippet(t *testing.T) {
 	}
 	for text, want := range map[string]string{
 		strings.Repeat("before ", 15) + "it! The needle is here.": "… The [needle] is here.",
-		strings.Repeat("これは前です", 15) + "。ここに needle があります":        "… ここに [needle] があります",
-		"It was before. The needle is here.":                      "It was before. The [needle] is here.",
+		strings.Repeat("これは前です", 15) +
+			"。ここに needle があります": "… ここに [needle] があります",
+		"It was before. The needle is here.": "It was before. The [needle] is here.",
 	} {
 		if got := shown(textsearch.Snippet(text, parse(t, "needle"))); got != want {
 			t.Errorf("%q: %q, want %q", text, got, want)

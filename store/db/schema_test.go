@@ -95,7 +95,8 @@ func dumpRows(t *testing.T, d *DB, table string) string {
 	}
 	quoted := "quote(" + strings.Join(columns, ") || ', ' || quote(") + ")"
 	var rows []string
-	if err := Read(d).All(t.Context(), &rows, `SELECT `+quoted+` FROM `+table+` ORDER BY `+strings.Join(columns, ", ")); err != nil {
+	if err := Read(d).All(t.Context(), &rows, `SELECT `+quoted+` FROM `+table+` ORDER BY `+
+		strings.Join(columns, ", ")); err != nil {
 		t.Fatal(err)
 	}
 	if len(rows) == 0 {

@@ -78,12 +78,17 @@ func goodMail() mailer.Letter {
 	return mailer.Letter{
 		From: "Daily Digest <digest@news.example.org>", ReplyTo: "help@example.org", To: "reader@example.net",
 		Subject: "Friday 20 November: 2 posts from 1 site",
-		HTML: `<!DOCTYPE html><html lang="en"><head><meta charset="utf-8"><title>Daily Digest</title></head><body><h1>Friday 20 November</h1>` +
-			`<h2><a href="https://weblog.example.com/a">How the baker found the morning</a></h2><p>It was still dark when the first loaves came out of the oven, and the street smelled of rye.</p>` +
-			`<h2><a href="https://weblog.example.com/b">A walk along the old canal</a></h2><p>The locks have not been opened for forty years, but the ducks do not mind at all.</p>` +
+		HTML: `<!DOCTYPE html><html lang="en"><head><meta charset="utf-8"><title>Daily Digest</title></head><body>` +
+			`<h1>Friday 20 November</h1>` +
+			`<h2><a href="https://weblog.example.com/a">How the baker found the morning</a></h2><p>It was still ` +
+			`dark when the first loaves came out of the oven, and the street smelled of rye.</p>` +
+			`<h2><a href="https://weblog.example.com/b">A walk along the old canal</a></h2><p>The locks have not ` +
+			`been opened for forty years, but the ducks do not mind at all.</p>` +
 			`<p><a href="https://news.example.org/u/abcdefgh">Unsubscribe</a></p></body></html>`,
-		Text: "Friday 20 November\n\nHow the baker found the morning\nhttps://weblog.example.com/a\nIt was still dark when the first loaves came out of the oven, and the street smelled of rye.\n\n" +
-			"A walk along the old canal\nhttps://weblog.example.com/b\nThe locks have not been opened for forty years, but the ducks do not mind at all.\n\nUnsubscribe: https://news.example.org/u/abcdefgh\n",
+		Text: "Friday 20 November\n\nHow the baker found the morning\nhttps://weblog.example.com/a\nIt was still " +
+			"dark when the first loaves came out of the oven, and the street smelled of rye.\n\n" +
+			"A walk along the old canal\nhttps://weblog.example.com/b\nThe locks have not been opened for forty " +
+			"years, but the ducks do not mind at all.\n\nUnsubscribe: https://news.example.org/u/abcdefgh\n",
 		MessageID: "d.abcdefghijklmnopqrst@news.example.org", Date: time.Now(),
 		ListName: "Daily Digest", ListID: "d7.news.example.org",
 		UnsubscribeURL: "https://news.example.org/u/abcdefgh", UnsubscribeMail: "bounces+ijklmnop@news.example.org",

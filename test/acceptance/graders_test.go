@@ -135,7 +135,8 @@ func spamAssassinFaults(t *testing.T, b batch) []string {
 		if err != nil {
 			t.Fatal(err)
 		}
-		received := "Received: from relay.example.org (relay.example.org [192.168.1.7])\r\n\tby mx.example.net (Postfix) with ESMTPS id 4F0000\r\n\tfor <reader@example.net>; " +
+		received := "Received: from relay.example.org (relay.example.org [192.168.1.7])\r\n\tby mx.example.net " +
+			"(Postfix) with ESMTPS id 4F0000\r\n\tfor <reader@example.net>; " +
 			time.Now().UTC().Format(time.RFC1123Z) + "\r\n"
 		file = filepath.Join(dir, filepath.Base(file))
 		if err := os.WriteFile(file, slices.Concat([]byte(received), message), 0o600); err != nil {

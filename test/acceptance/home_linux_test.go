@@ -178,8 +178,10 @@ func (w *twoWorlds) answer(out http.ResponseWriter, r *http.Request, name string
 		out.Header().Set("Content-Type", "application/rss+xml")
 		out.Header().Set("ETag", `"1"`)
 		picture := map[string]string{"home": "p.gif", "outside": "private.gif"}[name]
-		fmt.Fprintf(out, `<rss version="2.0"><channel><title>Of %s</title><item><guid>%[1]s</guid><title>A post</title><link>http://%s/1</link>`+
-			`<description>&lt;p&gt;With pictures.&lt;/p&gt;&lt;img src="http://%[2]s/p.gif"&gt;&lt;img src="%s/%s"&gt;</description></item></channel></rss>`, name, outside, w.home, picture)
+		fmt.Fprintf(out, `<rss version="2.0"><channel><title>Of %s</title><item><guid>%[1]s</guid><title>A `+
+			`post</title><link>http://%s/1</link>`+
+			`<description>&lt;p&gt;With pictures.&lt;/p&gt;&lt;img src="http://%[2]s/p.gif"&gt;&lt;img `+
+			`src="%s/%s"&gt;</description></item></channel></rss>`, name, outside, w.home, picture)
 	default:
 		http.NotFound(out, r)
 	}

@@ -22,7 +22,8 @@ func report(a accepted, action, status string) string {
 			a.to+"\nAction: "+action+"\nStatus: "+status+"\nDiagnostic-Code: smtp; 550 "+status+" as it is\n"
 	if action == "" {
 		to, kind, second = "bounces@example.org", "feedback-report",
-			"Content-Type: message/feedback-report\n\nFeedback-Type: abuse\nUser-Agent: Judge/1\nVersion: 1\nOriginal-Mail-From: <"+a.from+">\n"
+			"Content-Type: message/feedback-report\n\nFeedback-Type: abuse\nUser-Agent: Judge/1\nVersion: "+
+				"1\nOriginal-Mail-From: <"+a.from+">\n"
 	}
 	return "From: <mailer-daemon@mail.example>\nTo: <" + to +
 		">\nSubject: it came back\nDate: Sat, 28 Mar 2026 01:00:00 +0000\n" +

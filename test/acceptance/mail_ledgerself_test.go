@@ -17,7 +17,8 @@ func letterOf(to, id string, date time.Time, posts ...int) []byte {
 	lines := "From: Digest <digest@localhost>\nTo: <" + to + ">\nSubject: Saturday: " + count(len(posts), "post") +
 		" from 1 site\nDate: " + date.Format(time.RFC1123Z) +
 		"\nMessage-ID: <" + id + "@localhost>\nList-Id: <d1.localhost>\n" +
-		"List-Unsubscribe: <http://localhost/leave>\nList-Unsubscribe-Post: List-Unsubscribe=One-Click\nMIME-Version: 1.0\n" +
+		"List-Unsubscribe: <http://localhost/leave>\nList-Unsubscribe-Post: " +
+		"List-Unsubscribe=One-Click\nMIME-Version: 1.0\n" +
 		"Content-Type: multipart/alternative; boundary=b\n\n--b\nContent-Type: text/plain\n\n" + list.String() +
 		"\nhttp://localhost/leave\n--b\nContent-Type: text/html\n\n<html>" + list.String() + "</html>\n--b--\n"
 	return []byte(strings.ReplaceAll(lines, "\n", "\r\n"))

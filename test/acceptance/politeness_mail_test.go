@@ -88,7 +88,8 @@ func (w *world) checkLate() {
 			want := post.at.Before(before) && r.before.Before(before) && r.at.After(before)
 			if late[url] != want {
 				w.broken(p, l.Date, "late mark",
-					"post of day %.2f, found on day %.2f, read before on day %.2f, in the mail to %s of the midnight of day %.2f: marked as late %v, want %v",
+					"post of day %.2f, found on day %.2f, read before on day %.2f, in the mail to %s of the "+
+						"midnight of day %.2f: marked as late %v, want %v",
 					w.day(post.at), w.day(r.at), w.day(r.before), l.To, w.day(due), late[url], want)
 			}
 		}

@@ -180,7 +180,8 @@ func caddy(h *house, upstream string) frontDoor {
 	t := h.t
 	path := proxyProgram(t, "caddy")
 	door := frontDoor{plain: program.FreeAddress(t), tls: program.FreeAddress(t)}
-	options := fmt.Sprintf("{\n\tadmin off\n\tlocal_certs\n\tskip_install_trust\n\tdefault_bind 127.0.0.1\n\thttp_port %s\n\thttps_port %s\n\tstorage file_system %s\n}\n",
+	options := fmt.Sprintf("{\n\tadmin off\n\tlocal_certs\n\tskip_install_trust\n\tdefault_bind "+
+		"127.0.0.1\n\thttp_port %s\n\thttps_port %s\n\tstorage file_system %s\n}\n",
 		port(door.plain), port(door.tls), h.Dir)
 	config := h.Write("Caddyfile", options+sample(t, "Caddyfile", "127.0.0.1:8080", upstream))
 	cmd := exec.Command(path, "run", "--config", config, "--adapter", "caddyfile")
@@ -215,7 +216,8 @@ func nginx(h *house, upstream string) frontDoor {
 		who = "user root;\n"
 	}
 	config := h.Write("nginx.conf", fmt.Sprintf(
-		"%sdaemon off;\nworker_processes 1;\npid %s/pid;\nerror_log stderr;\nevents {}\nhttp {\naccess_log off;\n%s%s}\n", who, h.Dir, &temporary, site))
+		"%sdaemon off;\nworker_processes 1;\npid %s/pid;\nerror_log stderr;\nevents {}\nhttp {\naccess_log off;"+
+			"\n%s%s}\n", who, h.Dir, &temporary, site))
 	program.Launch(t, exec.Command(path, "-e", "stderr", "-p", h.Dir, "-c", config), door.tls)
 	return door
 }

@@ -95,7 +95,8 @@ func (w *pushWorld) address(f *pushedFeed, path string) string {
 
 func (w *pushWorld) document(f *pushedFeed, path string, posts []string) string {
 	var b strings.Builder
-	fmt.Fprintf(&b, `<rss version="2.0" xmlns:atom="http://www.w3.org/2005/Atom"><channel><title>Feed %d</title><atom:link rel="self" href="%s"/>`, f.n, w.address(f, path))
+	fmt.Fprintf(&b, `<rss version="2.0" xmlns:atom="http://www.w3.org/2005/Atom"><channel><title>Feed %d</title>`+
+		`<atom:link rel="self" href="%s"/>`, f.n, w.address(f, path))
 	if path == "/pushed.xml" {
 		for _, hub := range f.hubs {
 			fmt.Fprintf(&b, `<atom:link rel="hub" href="%s/%s"/>`, w.hubs.URL, hub)

@@ -68,7 +68,8 @@ func mixedDocument(site, temper, day int) string {
 			}
 			text = attributes.String()
 		}
-		fmt.Fprintf(&b, `<item><title>t-%d-%d-t</title><guid>%d-%d</guid><link>http://site.example/%d/%d</link><description>%s</description></item>`, site, d, site, d, site, d, text)
+		fmt.Fprintf(&b, `<item><title>t-%d-%d-t</title><guid>%d-%d</guid><link>http://site.example/%d/%d</link>`+
+			`<description>%s</description></item>`, site, d, site, d, site, d, text)
 	}
 	b.WriteString(`</channel></rss>`)
 	return b.String()

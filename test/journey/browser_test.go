@@ -147,7 +147,8 @@ func (b *browser) fill(label, text string) {
 // set sets the value of a label's field, such as a select or a date.
 func (b *browser) set(label, value string) {
 	b.t.Helper()
-	script := fmt.Sprintf(`(f => { f.value = %q; f.dispatchEvent(new Event('input', {bubbles: true})); f.dispatchEvent(new Event('change', {bubbles: true})); return f.value; })(%s)`, value, found(label))
+	script := fmt.Sprintf(`(f => { f.value = %q; f.dispatchEvent(new Event('input', {bubbles: true})); `+
+		`f.dispatchEvent(new Event('change', {bubbles: true})); return f.value; })(%s)`, value, found(label))
 	if got, err := ask[string](b, script); err != nil || got != value {
 		b.Photograph("failed")
 		b.t.Fatalf("the field %q at %s takes %q instead of %q: %v\n%s", label, b.address(), got, value, err, b.text())
@@ -188,7 +189,8 @@ func (b *browser) save(title string) {
 
 // inPost returns an XPath expression for an element within a post.
 func inPost(title, what string) string {
-	return fmt.Sprintf(`(//article[.//h2[normalize-space(.)=%[1]s] or .//h3[normalize-space(.)=%[1]s] or .//h4[normalize-space(.)=%[1]s]]%[2]s)[1]`, quoted(title), what)
+	return fmt.Sprintf(`(//article[.//h2[normalize-space(.)=%[1]s] or .//h3[normalize-space(.)=%[1]s] or `+
+		`.//h4[normalize-space(.)=%[1]s]]%[2]s)[1]`, quoted(title), what)
 }
 
 // awaits waits until the page contains the text, or fails the test.
@@ -222,7 +224,8 @@ func (b *browser) path() string { return strings.TrimPrefix(b.address(), b.base)
 // download fetches a file like the page, with the reader's cookies.
 func (b *browser) download(path string) string {
 	b.t.Helper()
-	const fetched = `fetch(%q).then(r => r.ok ? r.arrayBuffer() : Promise.reject(r.status)).then(a => btoa(Array.from(new Uint8Array(a), c => String.fromCharCode(c)).join('')))`
+	const fetched = `fetch(%q).then(r => r.ok ? r.arrayBuffer() : Promise.reject(r.status)).then(a => ` +
+		`btoa(Array.from(new Uint8Array(a), c => String.fromCharCode(c)).join('')))`
 	content, err := base64.StdEncoding.DecodeString(chromium.Ask[string](b.Window, fmt.Sprintf(fetched, path)))
 	if err != nil {
 		b.t.Fatal(err)

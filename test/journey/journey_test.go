@@ -144,7 +144,8 @@ func (tr *trip) passMidnight() {
 	late := evening().Add(2 * time.Hour)
 	tr.sites.publish("harbour", "", "",
 		post{"The lighthouse, painted",
-			`<p>White, and a red band.</p><p><img src="/picture.png" alt="The lighthouse" width="480" height="240"></p>`, late},
+			`<p>White, and a red band.</p><p><img src="/picture.png" alt="The lighthouse" width="480" ` +
+				`height="240"></p>`, late},
 		post{"Football on the quay", "<p>Two to one.</p>", late})
 	tr.sites.publish("nujum", "", "",
 		post{"زحل قرب القمر", "<p>هذه الليلة عند الغروب.</p>", late})

@@ -92,7 +92,8 @@ func (p *press) write(w http.ResponseWriter, r *http.Request, before string) {
 		`<?xml version="1.0"?><rss version="2.0"><channel><title>%s</title><link>%s</link><language>%s</language>`,
 		html.EscapeString(before+s.title), site, s.language)
 	for i, e := range s.posts {
-		fmt.Fprintf(&b, `<item><title>%s</title><link>%s%d</link><guid>%s%d%s</guid><pubDate>%s</pubDate><description>%s</description></item>`,
+		fmt.Fprintf(&b, `<item><title>%s</title><link>%s%d</link><guid>%s%d%s</guid><pubDate>%s</pubDate>`+
+			`<description>%s</description></item>`,
 			html.EscapeString(before+e.title), site, i, site, i, before, e.at.UTC().Format(time.RFC1123Z),
 			html.EscapeString(e.text))
 	}
