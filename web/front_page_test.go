@@ -18,7 +18,7 @@ import (
 func pictured(title, size string) digest.Post {
 	p := post(title)
 	p.ImageURL = "https://pictures.example/" + url.PathEscape(title) + ".gif"
-	p.Content = "<p>" + title + `</p><img src="` + p.ImageURL + `" alt="Of ` + title + `"` + size + ">"
+	p.Content = "<p>" + title + ` It was the wind.</p><img src="` + p.ImageURL + `" alt="Of ` + title + `"` + size + ">"
 	return p
 }
 

@@ -164,9 +164,10 @@ func TestNothingMovesInParts(t *testing.T) {
 	w.open("")
 	u, d := w.user("ann@example.org")
 	w.must(w.store.Readers.SetPages(t.Context(), u.ID, pages(digest.LeftToRight, true)))
-	w.brings(digest.Subscription{DigestID: d.ID}, "A gallery",
-		pictured("A headline that is long enough for more than one line beside its picture, but not above it",
-			` width="900"`))
+	gallery := pictured("A headline that is long enough for more than one line beside its picture, but not above it",
+		` width="900"`)
+	w.brings(digest.Subscription{DigestID: d.ID}, "A gallery", gallery)
+	w.must(w.store.Posts.LearnPicture(t.Context(), gallery.ImageURL, digest.PictureSize{Width: 900, Height: 600}, w.now))
 	w.crowdOf(d, 3)
 	w.midnight()
 	w.comesIn(u)
@@ -191,6 +192,7 @@ func TestNothingMovesInParts(t *testing.T) {
 	for _, s := range []browser.Screen{{Width: 390, Height: 844, Scheme: "light"},
 		{Width: 1280, Height: 900, Scheme: "light"}} {
 		open := g.shut()
+		t.Cleanup(open) // otherwise a failure leaves the server waiting
 		w.Do("leaving the page", s.Set(), chromedp.Navigate("about:blank"))
 		browser.Ask[bool](w.Window, fmt.Sprintf("location.href = %q, true", w.base+"/"))
 		w.Do("waiting for the first headline", chromedp.WaitVisible(".leading .headline a"))

@@ -182,7 +182,7 @@ func (s *scene) checkLetter(e edition, l letter) {
 	for url := range e.posts {
 		from[strings.SplitAfter(url, ".example")[0]] = true
 	}
-	want := fmt.Sprintf("%s: %s from %s", e.date.Format("Monday 2 January"), count(len(e.posts), "post"),
+	want := fmt.Sprintf("%s: %s from %s", e.span(), count(len(e.posts), "post"),
 		count(len(from), "site"))
 	if l.Subject != want {
 		s.t.Errorf("%s: subject %q, want %q", about, l.Subject, want)

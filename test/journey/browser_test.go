@@ -189,8 +189,8 @@ func (b *browser) save(title string) {
 
 // inPost returns an XPath expression for an element within a post.
 func inPost(title, what string) string {
-	return fmt.Sprintf(`(//article[.//h2[normalize-space(.)=%[1]s] or .//h3[normalize-space(.)=%[1]s] or `+
-		`.//h4[normalize-space(.)=%[1]s]]%[2]s)[1]`, quoted(title), what)
+	return fmt.Sprintf(`(//article[.//*[(self::h2 or self::h3 or self::h4) and `+
+		`normalize-space(translate(., "`+"\u00a0"+`", " "))=%s]]%s)[1]`, quoted(title), what)
 }
 
 // awaits waits until the page contains the text, or fails the test.
