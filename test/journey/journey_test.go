@@ -270,7 +270,7 @@ func (tr *trip) goAway() {
 // comeBack expects a single edition with all posts.
 func (tr *trip) comeBack() {
 	tr.house.at(midnight(5))
-	tr.awaitEdition(ann, "Wednesday 25 November")
+	tr.awaitEdition(ann, "21–24 November")
 	tr.open("/")
 	for day := 2; day <= 4; day++ {
 		tr.says(fmt.Sprintf("Log of day %d", day), fmt.Sprintf("Weather of day %d", day))
