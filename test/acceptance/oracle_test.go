@@ -1,10 +1,10 @@
 package acceptance
 
 import (
+	"fmt"
 	"maps"
+	"math"
 	"slices"
-	"strconv"
-	"strings"
 	"testing"
 	"time"
 )
@@ -50,6 +50,7 @@ type reader struct {
 	sites       []*site
 	since       time.Time // the time of joining
 	next        time.Time // the next midnight
+	last        time.Time // the midnight that was released last; zero: none
 	planned     time.Time // the time of the run that planned it; zero: not planned
 	waiting     map[string]bool
 	had         map[string]bool // posts
@@ -62,17 +63,15 @@ type edition struct {
 	date   time.Time // noon UTC of the local date
 	posts  map[string]bool
 	late   map[string]bool // posts read after the deadline, in the hour of the release
+	days   int             // from the midnight that was released before to this one
 }
 
-// isNamed reports whether a subject names the edition: by its date or, after a journey or an outage, by the days that
-// it collects. The last of these is the day before its date.
-func (e edition) isNamed(by string) bool {
-	first, last, several := strings.Cut(by, "–")
-	if !several {
-		return by == e.date.Format("Monday 2 January")
+// span returns the date of the edition as its subject has it, or the days that it collects if there are several.
+func (e edition) span() string {
+	if e.days == 1 {
+		return e.date.Format("Monday 2 January")
 	}
-	n, err := strconv.Atoi(first)
-	return err == nil && n < e.date.AddDate(0, 0, -1).Day() && last == e.date.AddDate(0, 0, -1).Format("2 January")
+	return fmt.Sprintf("%d–%s", e.date.AddDate(0, 0, -e.days).Day(), e.date.AddDate(0, 0, -1).Format("2 January"))
 }
 
 func newOracle() *oracle { return &oracle{sites: map[*site]*asked{}} }
@@ -285,7 +284,11 @@ func (o *oracle) release(t *testing.T, r *reader, now time.Time) edition {
 	for next := midnight(t, last, r.zone); !next.After(now); next = midnight(t, last, r.zone) {
 		last = next
 	}
-	e := edition{r, localDate(t, last, r.zone), r.waiting, late}
+	e := edition{r, localDate(t, last, r.zone), r.waiting, late, 1}
+	if !r.last.IsZero() {
+		e.days = max(1, int(math.Round(r.next.Sub(r.last).Hours()/24)))
+	}
+	r.last = r.next
 	r.next, r.planned, r.waiting = midnight(t, last, r.zone), time.Time{}, map[string]bool{}
 	maps.Copy(r.had, e.posts)
 	if len(e.posts) > 0 {
