@@ -9,7 +9,7 @@ import (
 	"digest/newsletter"
 )
 
-// TestJSON: the texts in JSON are those of the newsletter, and decoding JSON changes only the texts that it has.
+// TestJSON: JSON has the texts of the newsletter, and decoding it changes only the texts that it has.
 func TestJSON(t *testing.T) {
 	n := digest.Newsletter{Name: "Anna writes", Description: "Of boats.", SiteURL: "https://anna.example/",
 		AddressLine: "1 Quay", HeaderText: "Above.", FooterText: "Below.", SubjectPattern: "{title}",

